@@ -1,0 +1,3 @@
+module github.com/unheap/unheap/casebook
+
+go 1.21

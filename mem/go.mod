@@ -1,0 +1,3 @@
+module github.com/unheap/unheap/mem
+
+go 1.24
