@@ -62,6 +62,9 @@ type Benchmark struct {
 	AttributedBytes float64 `json:"attributed_bytes"`
 	// TestBytes is the share allocated by benchmark and test code itself.
 	TestBytes float64 `json:"test_bytes"`
+	// Outcome compares the program with all fixes of Document.Combined to the
+	// original; nil when they were not measured on this benchmark.
+	Outcome *Verdict `json:"outcome,omitempty"`
 }
 
 // Health describes the collector's part in a running program.

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/unheap/unheap/internal/diagnose"
+	"github.com/unheap/unheap/internal/report"
+)
+
+// A target is the flags that say what is measured.
+type target struct {
+	dir, bench, tags string
+	own              []string
+}
+
+func (t *target) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&t.dir, "dir", "C", "", "work in the module that holds `DIR`")
+	f.StringVar(&t.bench, "bench", ".", "run the benchmarks that match `RE`")
+	f.StringSliceVar(&t.own, "own", nil, "count the packages of this import-path `PATTERN` as yours, as example.com/kit/... (repeatable)")
+	f.StringVar(&t.tags, "tags", "", "build with these comma-separated `TAGS`")
+}
+
+// options returns what to diagnose, with progress shown on stderr where that
+// is a terminal, and a function that ends the showing.
+func (t *target) options(patterns []string, stderr io.Writer) (o diagnose.Options, done func()) {
+	o = diagnose.Options{Dir: t.dir, Patterns: patterns, Bench: t.bench, Own: t.own, Tags: t.tags}
+	f, ok := stderr.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
+		return o, func() {}
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || width <= 0 {
+		width = 80
+	}
+	line := report.NewProgressLine(f, width)
+	o.Progress = line.Update
+	return o, line.Close
+}

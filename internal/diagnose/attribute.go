@@ -1,0 +1,216 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unheap/unheap/finding"
+	"github.com/unheap/unheap/internal/binary"
+	"github.com/unheap/unheap/internal/profile"
+	"github.com/unheap/unheap/internal/source"
+)
+
+// counts are objects and bytes of one operation.
+type counts struct{ objects, bytes float64 }
+
+func (c *counts) add(d counts) { c.objects += d.objects; c.bytes += d.bytes }
+
+// A part is one distinct allocation below a line: one call chain and kind.
+type part struct {
+	leaf  []finding.Frame
+	chain []source.Pos // of the allocating machine-code function, outermost first
+	alloc binary.Alloc
+	// own is set when the allocation lies in the site's line itself.
+	own       bool
+	estimated bool
+	cost      []counts // by benchmark
+	reason    []finding.Step
+	from      finding.ReasonSource
+	column    int
+}
+
+// A line is one of the user's lines with all that is allocated below it.
+type line struct {
+	pos    source.Pos
+	fn     string
+	inline []finding.Frame
+	parts  []*part
+	byKey  map[string]*part
+}
+
+// cost returns the line's sum in benchmark b.
+func (l *line) cost(b int) counts {
+	var c counts
+	for _, p := range l.parts {
+		c.add(p.cost[b])
+	}
+	return c
+}
+
+// A ledger holds, for the benchmarks that were run, who allocates what.
+type ledger struct {
+	tree  *source.Tree
+	runs  []*benchRun
+	lines []*line
+	at    map[lineKey]*line
+	// Beside the lines: what test code allocates itself, and what has no
+	// frame of the user's at all, by the outermost function of its stack.
+	test    []counts // by benchmark
+	unowned []map[string]counts
+}
+
+type lineKey struct {
+	pos source.Pos
+	fn  string
+}
+
+func newLedger(tree *source.Tree, runs []*benchRun) *ledger {
+	l := &ledger{tree: tree, runs: runs, at: make(map[lineKey]*line),
+		test: make([]counts, len(runs)), unowned: make([]map[string]counts, len(runs))}
+	for i := range runs {
+		l.unowned[i] = make(map[string]counts)
+	}
+	return l
+}
+
+// post enters one sample of benchmark b: on the innermost line of the user's
+// own code, or beside the lines.
+func (l *ledger) post(b int, s *profile.Sample, alloc binary.Alloc) {
+	c := counts{s.Values[0], s.Values[1]}
+	own := s.Own(l.tree.Owns)
+	switch {
+	case own < 0:
+		root := s.Stack[len(s.Stack)-1].Func
+		sum := l.unowned[b][root]
+		sum.add(c)
+		l.unowned[b][root] = sum
+		return
+	case s.Stack[own].Pos.IsTest():
+		l.test[b].add(c)
+		return
+	}
+	frame := s.Stack[own]
+	key := lineKey{frame.Pos.AtLine(), frame.Func}
+	ln := l.at[key]
+	if ln == nil {
+		ln = &line{pos: key.pos, fn: frame.Func, byKey: make(map[string]*part)}
+		for i := own + 1; i < s.Physical; i++ {
+			ln.inline = append(ln.inline, l.frame(s.Stack[i]))
+		}
+		l.at[key] = ln
+		l.lines = append(l.lines, ln)
+	}
+	chain := s.Chain()
+	var k strings.Builder
+	for _, f := range s.Stack[:own] {
+		fmt.Fprintf(&k, "%s:%d;", f.Func, f.Pos.Line)
+	}
+	// Where the line was inlined matters to the compiler: each copy of it has
+	// records of its own.
+	for _, pos := range chain {
+		fmt.Fprintf(&k, "%s|", pos)
+	}
+	k.WriteString(alloc.Kind + "/" + alloc.Type)
+	p := ln.byKey[k.String()]
+	if p == nil {
+		p = &part{chain: chain, alloc: alloc, own: own == 0, cost: make([]counts, len(l.runs))}
+		for _, f := range s.Stack[:own] {
+			p.leaf = append(p.leaf, l.frame(f))
+		}
+		ln.byKey[k.String()] = p
+		ln.parts = append(ln.parts, p)
+	}
+	p.cost[b].add(c)
+}
+
+func (l *ledger) frame(f profile.Frame) finding.Frame {
+	return finding.Frame{Function: f.Func, File: l.tree.Rel(f.Pos), Line: f.Pos.Line}
+}
+
+// tinyBlock is the size in bytes of the blocks from which the runtime serves
+// objects without pointers that are smaller than it: runtime/malloc.go.
+const tinyBlock = 16
+
+// tiny reports whether the runtime combines several such objects in a block,
+// and the object's size.
+func (p *part) tiny() (size float64, ok bool) {
+	a := p.alloc
+	ok = a.ElemSize > 0 && a.ElemSize < tinyBlock && a.PtrBytes == 0 &&
+		(a.Kind == finding.KindBox || a.Kind == finding.KindNew)
+	return float64(a.ElemSize), ok
+}
+
+// shareTiny corrects the object counts of tiny allocations in benchmark b.
+//
+// The heap profile records a tiny object only when it opens a new block, so a
+// site's recorded blocks are in proportion to the bytes it asks for: blocks x
+// 16 / size objects, on average. What the program's own counter has beyond the
+// profile is known exactly; it is shared out in that proportion, and the parts
+// are marked as estimated.
+func (l *ledger) shareTiny(b int) {
+	total := l.runs[b].Measure.AllocsPerOp
+	var seen, raw float64
+	var parts []*part
+	for _, ln := range l.lines {
+		for _, p := range ln.parts {
+			seen += p.cost[b].objects
+			if size, ok := p.tiny(); ok && p.cost[b].objects > 0 {
+				parts = append(parts, p)
+				raw += p.cost[b].objects * (tinyBlock/size - 1)
+			}
+		}
+	}
+	seen += l.test[b].objects
+	for _, c := range l.unowned[b] {
+		seen += c.objects
+	}
+	missing := total - seen
+	// Less than a thousandth is rounding, not tiny objects.
+	if len(parts) == 0 || raw <= 0 || missing < total/1000 {
+		return
+	}
+	for _, p := range parts {
+		size, _ := p.tiny()
+		p.cost[b].objects += missing * p.cost[b].objects * (tinyBlock/size - 1) / raw
+		p.estimated = true
+	}
+}
+
+// shares returns a cost's mean share of objects and bytes over the benchmarks
+// that allocate, each weighing the same, and the benchmark in which its share
+// of bytes is largest.
+func (l *ledger) shares(cost func(b int) counts) (share counts, top int) {
+	best, n := -1.0, 0
+	for b, run := range l.runs {
+		total := run.Measure
+		if total.AllocsPerOp <= 0 || total.BytesPerOp <= 0 {
+			continue
+		}
+		n++
+		c := cost(b)
+		s := counts{c.objects / total.AllocsPerOp, c.bytes / total.BytesPerOp}
+		share.add(s)
+		if s.bytes > best {
+			best, top = s.bytes, b
+		}
+	}
+	if n > 0 {
+		share.objects /= float64(n)
+		share.bytes /= float64(n)
+	}
+	return share, top
+}
+
+// sortParts puts each line's costliest parts first.
+func (l *ledger) sortParts() {
+	for _, ln := range l.lines {
+		weight := make(map[*part]float64, len(ln.parts))
+		for _, p := range ln.parts {
+			s, _ := l.shares(func(b int) counts { return p.cost[b] })
+			weight[p] = s.objects + s.bytes
+		}
+		slices.SortStableFunc(ln.parts, func(p, q *part) int { return cmp.Compare(weight[q], weight[p]) })
+	}
+}

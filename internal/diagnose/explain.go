@@ -1,0 +1,156 @@
+package diagnose
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/unheap/unheap/finding"
+	"github.com/unheap/unheap/internal/compiler"
+	"github.com/unheap/unheap/internal/profile"
+	"github.com/unheap/unheap/internal/recognise"
+	"github.com/unheap/unheap/internal/run"
+	"github.com/unheap/unheap/internal/source"
+)
+
+// maxCompiled bounds how many packages are compiled for their diagnostics.
+const maxCompiled = 60
+
+// hotPackages returns the import paths of the packages whose machine code
+// allocates, most bytes first, and the own ones among them.
+func (l *ledger) hotPackages() (all, own []string) {
+	weight := make(map[string]float64)
+	for _, ln := range l.lines {
+		for _, p := range ln.parts {
+			s, _ := l.shares(func(b int) counts { return p.cost[b] })
+			for _, pos := range append([]source.Pos{ln.pos}, p.chain...) {
+				if pkg := l.tree.Package(pos.Package); pkg != nil && pkg.Path != "unsafe" {
+					weight[pkg.Path] += s.bytes + s.objects
+				}
+			}
+		}
+	}
+	for path := range weight {
+		all = append(all, path)
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		if weight[a] != weight[b] {
+			if weight[a] > weight[b] {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	for _, path := range all {
+		if l.tree.Owns(path) {
+			own = append(own, path)
+		}
+	}
+	return all[:min(len(all), maxCompiled)], own
+}
+
+// Compile asks the compiler about the packages named by hot, building the tests
+// of the tested packages as the measured binaries were built, without linking.
+func Compile(ctx context.Context, g *run.Go, scratch *run.Scratch, tree *source.Tree, hot, tested []string, overlay string) (*compiler.Report, error) {
+	build := func(ctx context.Context, gcflags []string) ([]byte, error) {
+		args := append([]string{"list", "-test", "-export", "-f", "{{.ImportPath}}"}, g.Flags...)
+		if overlay != "" {
+			args = append(args, "-overlay="+overlay)
+		}
+		for _, f := range gcflags {
+			args = append(args, "-gcflags="+f)
+		}
+		_, stderr, err := run.Combined(g.Command(ctx, append(append(args, "--"), tested...)...))
+		return stderr, err
+	}
+	return compiler.Diagnose(ctx, scratch, tree, hot, build)
+}
+
+// explain gives every part of the ledger its reason, from the best source that
+// has one: the compiler's flow, the library's own behaviour, kind and type.
+func (l *ledger) explain(report *compiler.Report, program *recognise.Program) {
+	for _, ln := range l.lines {
+		for _, p := range ln.parts {
+			l.explainPart(p, report, program)
+		}
+	}
+}
+
+func (l *ledger) explainPart(p *part, report *compiler.Report, program *recognise.Program) {
+	text := library(p.leaf)
+	if rec := pick(report.At(p.chain), p); rec != nil {
+		p.from = finding.FromFlow
+		p.reason = report.Explain(rec, program.Param, l.tree)
+		p.column = rec.Chain[len(rec.Chain)-1].Col
+		if text != "" {
+			p.reason = append([]finding.Step{{Text: text}}, p.reason...)
+		}
+		return
+	}
+	if text != "" {
+		p.from = finding.FromLibrary
+		p.reason = []finding.Step{{Text: text}}
+		return
+	}
+	p.from = finding.FromKind
+	pos := p.chain[len(p.chain)-1]
+	if text = kindReason(p); text == "" {
+		text = "allocated in " + profile.FuncPackage(p.leafFunction())
+	}
+	p.reason = []finding.Step{{File: l.tree.Rel(pos), Line: pos.Line, Text: text}}
+}
+
+func (p *part) leafFunction() string {
+	if len(p.leaf) == 0 {
+		return ""
+	}
+	return p.leaf[0].Function
+}
+
+// pick returns the record that is about the part's kind of allocation, or nil.
+// Where several are, the first in column order serves: they differ in the
+// value, rarely in the reason.
+func pick(records []*compiler.Record, p *part) *compiler.Record {
+	var first *compiler.Record
+	for _, r := range records {
+		if r.Code != compiler.Escape {
+			continue
+		}
+		switch about(r, p.alloc.Kind) {
+		case yes:
+			return r
+		case perhaps:
+			if first == nil {
+				first = r
+			}
+		}
+	}
+	return first
+}
+
+type answer int
+
+const (
+	no answer = iota
+	perhaps
+	yes
+)
+
+// about says whether a record is about an allocation of the given kind.
+func about(r *compiler.Record, kind string) answer {
+	switch {
+	case r.Kind == kind:
+		return yes
+	case kind == "" || r.Kind == "":
+		return perhaps
+	case kind == finding.KindNew && (r.Kind == finding.KindBox || r.Kind == finding.KindClosure || r.Kind == finding.KindSlice || r.Moved),
+		kind == finding.KindBox && r.Kind == finding.KindNew && !r.Moved,
+		kind == finding.KindMapAssign && r.Kind == finding.KindMap,
+		kind == finding.KindSlice && r.Kind == finding.KindAppend:
+		// Boxes, closures and slices of known size are made by the same
+		// runtime call as new values.
+		return perhaps
+	}
+	return no
+}

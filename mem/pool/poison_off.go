@@ -1,0 +1,7 @@
+//go:build unheapdebug && !asan
+
+package pool
+
+func poison(extent)   {}
+func unpoison(extent) {}
+func reportFaults()   {}

@@ -1,0 +1,190 @@
+package rules
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// importEdits returns the edits that make a file import the paths in add, all
+// of the standard library, and no longer the specs in drop. The result is as
+// gofmt would leave it.
+func importEdits(fset *token.FileSet, file *ast.File, add []string, drop []*ast.ImportSpec) []analysis.TextEdit {
+	add = slices.Sorted(slices.Values(add))
+	tf := fset.File(file.FileStart)
+	var edits []analysis.TextEdit
+	edit := func(from, to token.Pos, text string) {
+		edits = append(edits, analysis.TextEdit{Pos: from, End: to, NewText: []byte(text)})
+	}
+	if len(add) > 0 && len(drop) > 0 && len(file.Imports) == len(drop) {
+		// Nothing of the old imports is left: the first makes place.
+		text := strconv.Quote(add[0])
+		for _, p := range add[1:] {
+			text += "\n\t" + strconv.Quote(p)
+		}
+		if g := importDecl(file, drop[0]); len(add) > 1 && !g.Lparen.IsValid() {
+			text = "(\n\t" + text + "\n)"
+		}
+		edit(drop[0].Pos(), drop[0].End(), text)
+		add, drop = nil, drop[1:]
+	}
+	for _, spec := range drop {
+		if g := importDecl(file, spec); len(g.Specs) > 1 {
+			edit(tf.LineStart(tf.Line(spec.Pos())), lineEnd(tf, spec.End())+1, "")
+		} else {
+			// The blank line before the declaration goes with it.
+			from := max(lineEnd(tf, file.Name.End()), tf.LineStart(tf.Line(g.Pos()))-2)
+			edit(from, lineEnd(tf, g.End()), "")
+		}
+	}
+	if len(add) > 0 {
+		addImports(tf, file, add, drop, edit)
+	}
+	return edits
+}
+
+// addImports adds imports to the group that has the standard library's, or
+// makes a group.
+func addImports(tf *token.File, file *ast.File, add []string, drop []*ast.ImportSpec, edit func(from, to token.Pos, text string)) {
+	insert := func(pos token.Pos, text string) { edit(pos, pos, text) }
+	var decls []*ast.GenDecl
+	for _, d := range file.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+			decls = append(decls, g)
+		}
+	}
+	for _, g := range decls {
+		if run := standardRun(tf, g, drop); len(run) > 0 {
+			insertSorted(tf, run, add, insert)
+			return
+		}
+	}
+	lines := ""
+	for _, p := range add {
+		lines += "\n\t" + strconv.Quote(p)
+	}
+	switch group := slices.IndexFunc(decls, func(g *ast.GenDecl) bool { return g.Lparen.IsValid() }); {
+	case len(decls) == 0:
+		text := "import " + strconv.Quote(add[0])
+		if len(add) > 1 {
+			text = "import (" + lines + "\n)"
+		}
+		insert(lineEnd(tf, file.Name.End()), "\n\n"+text)
+	case group >= 0:
+		insert(decls[group].Lparen+1, lines+"\n")
+	case len(decls) == 1 && importPath(decls[0].Specs[0].(*ast.ImportSpec)) != "C":
+		// A single import becomes a group.
+		spec := decls[0].Specs[0].(*ast.ImportSpec)
+		before, after := "", ""
+		for _, p := range add {
+			if own := importPath(spec); !isStandard(own) || p < own {
+				before += "\n\t" + strconv.Quote(p)
+			} else {
+				after += "\n\t" + strconv.Quote(p)
+			}
+		}
+		if !isStandard(importPath(spec)) {
+			before += "\n"
+		}
+		insert(spec.Pos(), "("+before+"\n\t")
+		insert(lineEnd(tf, spec.End()), after+"\n)")
+	default:
+		text := ""
+		for _, p := range add {
+			text += "\nimport " + strconv.Quote(p)
+		}
+		insert(lineEnd(tf, decls[len(decls)-1].End()), text)
+	}
+}
+
+// importDecl returns the declaration that holds spec.
+func importDecl(file *ast.File, spec *ast.ImportSpec) *ast.GenDecl {
+	for _, d := range file.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && slices.Contains(g.Specs, ast.Spec(spec)) {
+			return g
+		}
+	}
+	return nil
+}
+
+// standardRun returns the first run of specs in a group, without a blank line
+// in between, that imports from the standard library. It leaves out the specs
+// in drop.
+func standardRun(tf *token.File, g *ast.GenDecl, drop []*ast.ImportSpec) []*ast.ImportSpec {
+	if !g.Lparen.IsValid() {
+		return nil
+	}
+	var run []*ast.ImportSpec
+	standard := false
+	last := 0
+	for _, s := range g.Specs {
+		spec := s.(*ast.ImportSpec)
+		if tf.Line(spec.Pos()) > last+1 {
+			if standard {
+				break
+			}
+			run = nil
+		}
+		last = tf.Line(spec.End())
+		if !slices.Contains(drop, spec) {
+			run = append(run, spec)
+			standard = standard || isStandard(importPath(spec))
+		}
+	}
+	if !standard {
+		return nil
+	}
+	return run
+}
+
+// insertSorted inserts imports into a run of specs, which gofmt keeps sorted.
+func insertSorted(tf *token.File, run []*ast.ImportSpec, add []string, insert func(token.Pos, string)) {
+	texts := make([]string, len(run)+1) // texts[i] goes before run[i]
+	for _, p := range add {
+		i := 0
+		for i < len(run) && importPath(run[i]) < p {
+			i++
+		}
+		texts[i] += "\n\t" + strconv.Quote(p)
+	}
+	for i, text := range texts {
+		switch {
+		case text == "":
+		case i == 0:
+			at := run[0].Pos()
+			if run[0].Doc != nil {
+				at = run[0].Doc.Pos()
+			}
+			insert(at, strings.TrimPrefix(text, "\n\t")+"\n\t")
+		default:
+			insert(lineEnd(tf, run[i-1].End()), text)
+		}
+	}
+}
+
+func importPath(spec *ast.ImportSpec) string {
+	p, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return ""
+	}
+	return p
+}
+
+// isStandard reports whether an import path belongs to the standard library:
+// its first element has no dot.
+func isStandard(p string) bool {
+	first, _, _ := strings.Cut(p, "/")
+	return p != "C" && !strings.Contains(first, ".")
+}
+
+// lineEnd returns the position of the line break that ends pos's line.
+func lineEnd(tf *token.File, pos token.Pos) token.Pos {
+	if line := tf.Line(pos); line < tf.LineCount() {
+		return tf.LineStart(line+1) - 1
+	}
+	return token.Pos(tf.Base() + tf.Size())
+}
