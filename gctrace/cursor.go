@@ -1,6 +1,9 @@
 package gctrace
 
-import "time"
+import (
+	"bytes"
+	"time"
+)
 
 // A cursor reads one line from left to right. The first mismatch makes it bad, and every
 // later read then returns 0: a format is written down as a straight sequence of reads and checked once.
@@ -30,13 +33,29 @@ func (c *cursor) outcome() outcome {
 	return corrupt
 }
 
-// skip reads s if it comes next. It leaves a mismatch to the caller.
+// skip reads s if it comes next, and leaves another text to the caller. A line that
+// ends in the middle of s is bad.
 func (c *cursor) skip(s string) bool {
-	if rest := c.line[c.pos:]; !c.bad && len(rest) >= len(s) && string(rest[:len(s)]) == s {
-		c.pos += len(s)
-		return true
+	rest := c.line[c.pos:]
+	switch {
+	case c.bad || len(rest) == 0:
+		return false
+	case len(rest) < len(s):
+		if s[:len(rest)] == string(rest) {
+			c.pos, c.bad = len(c.line), true
+		}
+		return false
+	case string(rest[:len(s)]) != s:
+		return false
 	}
-	return false
+	c.pos += len(s)
+	return true
+}
+
+// forced says whether the line goes on with the mark of a cycle that the program asked for. The line is
+// complete without it.
+func (c *cursor) forced() bool {
+	return bytes.HasPrefix(c.line[c.pos:], []byte(" (forced)"))
 }
 
 // want reads s.

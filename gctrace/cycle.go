@@ -118,7 +118,7 @@ func parseClocked(c *cursor, e *Event) outcome {
 		return corrupt
 	}
 	e.Procs = int(n)
-	e.Forced = c.skip(" (forced)")
+	e.Forced = c.forced()
 	if beta {
 		e.Format = Go15Beta
 	}
@@ -148,13 +148,12 @@ func parseStopped(c *cursor, e *Event) outcome {
 	switch {
 	case c.bad:
 		return c.outcome()
-	case phases == 3 && c.skip("ms"):
+	case phases == 3:
 		return parseSwept(c, e, clock)
-	case phases == 4 && c.skip("us"):
+	case phases == 4:
 		return parseLazy(c, e, clock)
 	}
-	c.bad = true
-	return c.outcome()
+	return corrupt
 }
 
 // parseSwept reads the rest of a line of Go 1.0 to 1.2, where sweeping is part of the pause.
@@ -162,8 +161,7 @@ func parseStopped(c *cursor, e *Event) outcome {
 func parseSwept(c *cursor, e *Event, ms [4]int64) outcome {
 	e.Format = Go10
 	e.Clock = Clock{Mark: millis(ms[0]), Sweep: millis(ms[1]), Other: millis(ms[2])}
-	c.skip(" ")
-	if c.skip(",") {
+	if c.want("ms"); c.skip(",") || c.skip(" ,") {
 		e.Format = Go11
 	}
 	c.want(" ")
@@ -183,6 +181,7 @@ func parseSwept(c *cursor, e *Event, ms [4]int64) outcome {
 func parseLazy(c *cursor, e *Event, us [4]int64) outcome {
 	e.Format = Go13
 	e.Clock = Clock{SweepTerm: micros(us[0]), Sweep: micros(us[1]), Mark: micros(us[2]), Other: micros(us[3])}
+	c.want("us")
 	c.skip(" ")
 	c.want(", ")
 	e.Heap.Start = c.size(mebi)

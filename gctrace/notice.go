@@ -62,7 +62,7 @@ func parseScav(c *cursor, e *Event) outcome {
 	c.want(", ")
 	e.Memory.Percent = c.small()
 	c.want("% util")
-	e.Forced = c.skip(" (forced)")
+	e.Forced = c.forced()
 	return c.outcome()
 }
 

@@ -84,6 +84,8 @@ func (s *Scanner) Scan() bool {
 			if pkg, ok := header(line); ok {
 				s.counts.Headers++
 				s.procs.header(pkg)
+			} else if s.err != nil && cutShort(line) {
+				s.counts.Truncated++
 			} else {
 				s.counts.Other++
 			}
@@ -123,6 +125,13 @@ func parseLine(line []byte, e *Event) outcome {
 	} else {
 		return got
 	}
+}
+
+// cutShort says whether the stream's last line, which has no end, is what a program that exits while the runtime
+// prints leaves behind: "gc ", perhaps with a number.
+func cutShort(line []byte) bool {
+	rest, ok := bytes.CutPrefix(line, []byte("gc "))
+	return ok && len(bytes.Trim(rest, "0123456789")) == 0
 }
 
 // header returns the import path of a line with which the go command introduces a compiler's output,

@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -46,6 +47,7 @@ Where the destination is the null device, io.Discard takes its place.
   - Hiding ReadFrom or WriteTo of a file or connection gives up sendfile, splice
     and copy_file_range, with which the kernel copies faster (class review).
     Where the destination is a hash, nothing is given up.
+  - io.Discard reads in pieces of 8 KiB, not of 32 KiB.
   - Without the null device, errors of a device that could not be opened are
     not seen when copying (class review, unless the error is checked).
 `,
@@ -53,7 +55,7 @@ Where the destination is the null device, io.Discard takes its place.
 	Run: func(pass *analysis.Pass) (any, error) {
 		p := &copyBuffers{
 			pass: pass, info: pass.TypesInfo, vars: pass.ResultOf[varsAnalyzer].(*varIndex),
-			names: make(map[*ast.File]string),
+			copy: newHelpers(pass, helperFunc{base: "pooledCopy", text: copyText, also: []string{"N", "Buffers"}}),
 		}
 		for c := range p.vars.root.Preorder((*ast.CallExpr)(nil)) {
 			p.check(c)
@@ -66,29 +68,26 @@ type copyBuffers struct {
 	pass *analysis.Pass
 	info *types.Info
 	vars *varIndex
-	// names are those of the helper functions that this pass adds, one a
-	// file, so that all fixes of a package can be applied together.
-	names map[*ast.File]string
+	copy *helpers
 }
 
 // check reports a call that copies with a buffer of its own.
 func (p *copyBuffers) check(c inspector.Cursor) {
 	call := c.Node().(*ast.CallExpr)
-	fn := typeutil.StaticCallee(p.info, call)
-	if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != "io" || call.Ellipsis.IsValid() {
+	if !isIOCopy(p.info, call) {
 		return
 	}
-	switch name := fn.Name(); {
-	case name == "Copy" && len(call.Args) == 2:
-	case name == "CopyN" && len(call.Args) == 3:
-	case name == "CopyBuffer" && len(call.Args) == 3 && p.info.Types[call.Args[2]].IsNil():
-	default:
-		return
+	name := typeutil.StaticCallee(p.info, call).Name()
+	if name == "CopyN" {
+		// io.CopyN allocates no more than it is asked to copy.
+		if v := p.info.Types[call.Args[2]].Value; v != nil && constant.Compare(v, token.LSS, constant.MakeInt64(1024)) {
+			return
+		}
 	}
 	dst, src := call.Args[0], call.Args[1]
 	diag := analysis.Diagnostic{
 		Pos: call.Pos(), End: call.End(), Category: Safe,
-		Message: "io." + fn.Name() + " allocates a buffer of 32 KiB for every call",
+		Message: "io." + name + " allocates a buffer of up to 32 KiB for every call",
 	}
 	if class, ok := p.nullDevice(dst, c); ok {
 		f := newFixer(p.pass, call.Pos())
@@ -110,9 +109,9 @@ func (p *copyBuffers) check(c inspector.Cursor) {
 		return
 	}
 	hideDst, hideSrc := false, false
-	if fn.Name() != "CopyN" && p.implements(src, "WriterTo") { // CopyN wraps its source
+	if name != "CopyN" && p.implements(src, "WriterTo") { // CopyN wraps its source
 		// Only these fall back to a buffer of their own.
-		if !p.isNamed(src, "os", "File") && !p.isNamed(src, "net", "TCPConn") && !p.isNamed(src, "net", "UnixConn") {
+		if !p.isNamed(src, "os", "File") && !p.isNamed(src, "net", "TCPConn") {
 			return
 		}
 		hideSrc = true
@@ -130,11 +129,28 @@ func (p *copyBuffers) check(c inspector.Cursor) {
 	if diag.Category == Review {
 		diag.Message += ", unless the kernel copies; the rewrite gives that up"
 	}
-	if diag.SuggestedFixes = p.pooled(c, fn.Name(), hideDst, hideSrc); diag.SuggestedFixes != nil {
-		p.pass.Report(diag)
-	}
+	diag.SuggestedFixes = p.pooled(c, name, hideDst, hideSrc)
+	p.report(diag)
 }
 
+// isIOCopy reports whether a call copies with a buffer that package io makes.
+func isIOCopy(info *types.Info, call *ast.CallExpr) bool {
+	fn := typeutil.StaticCallee(info, call)
+	if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != "io" {
+		return false
+	}
+	switch fn.Name() {
+	case "Copy":
+		return len(call.Args) == 2
+	case "CopyN":
+		return len(call.Args) == 3
+	case "CopyBuffer":
+		return len(call.Args) == 3 && info.Types[call.Args[2]].IsNil()
+	}
+	return false
+}
+
+// report reports a diagnostic that has a fix.
 func (p *copyBuffers) report(diag analysis.Diagnostic) {
 	if diag.SuggestedFixes != nil {
 		p.pass.Report(diag)
@@ -145,67 +161,48 @@ func (p *copyBuffers) report(diag analysis.Diagnostic) {
 func (p *copyBuffers) pooled(c inspector.Cursor, name string, hideDst, hideSrc bool) []analysis.SuggestedFix {
 	call := c.Node().(*ast.CallExpr)
 	f := newFixer(p.pass, call.Pos())
-	if f == nil || f.commented(call) || !f.predeclared(f.file.Name.Pos(), "any", "byte", "make") {
+	if f == nil || f.commented(call) {
 		return nil
 	}
-	helper, found := p.helper(f)
-	if _, obj := f.scope(call.Pos()).LookupParent(helper, call.Pos()); obj != nil && obj.Parent() != p.pass.Pkg.Scope() {
-		return nil // shadowed
-	}
-	io := f.use("io", "Copy", call.Pos())
 	text := func(e ast.Expr, hide bool, iface string) string {
 		if hide {
-			return "struct{ " + io + iface + " }{" + f.text(e) + "}"
+			return "struct{ " + f.use("io", iface, call.Pos()) + iface + " }{" + f.text(e) + "}"
 		}
 		return f.text(e)
 	}
-	dst, src := text(call.Args[0], hideDst, "Writer"), text(call.Args[1], hideSrc, "Reader")
+	args := text(call.Args[0], hideDst, "Writer") + ", " + text(call.Args[1], hideSrc, "Reader")
+	helper := p.copy.name(f)
+	texts := []string{p.copy.missing(helper)}
 	if name == "CopyN" {
-		return p.pooledN(f, c, helper, found, dst, src)
+		exactly := helperFunc{base: helper + "N", text: strings.ReplaceAll(copyNText, "COPY", helper)}
+		n, found := exactly.in(p.pass)
+		if !found && p.pass.Pkg.Scope().Lookup(n) != nil {
+			return nil
+		}
+		if !found {
+			texts = append(texts, exactly.render(n))
+		}
+		args += ", " + f.text(call.Args[2])
+		helper = n
 	}
-	f.replace(call, helper+"("+dst+", "+src+")")
-	if !found {
-		p.addHelper(f, helper, "")
-	}
+	f.replace(call, helper+"("+args+")")
+	f.declare(call.Pos(), helper, texts, "io", "sync")
 	return f.done("Copy through a pooled buffer")
 }
 
-// pooledN returns the fix for io.CopyN, which adds one more function.
-func (p *copyBuffers) pooledN(f *fixer, c inspector.Cursor, helper string, found bool, dst, src string) []analysis.SuggestedFix {
-	call := c.Node().(*ast.CallExpr)
-	name := helper + "N"
-	text := strings.NewReplacer("NAME", name, "COPY", helper).Replace(copyNHelper)
-	have := p.declared(name, text)
-	if obj := p.pass.Pkg.Scope().Lookup(name); obj != nil && !have {
-		return nil
-	}
-	if _, obj := f.scope(call.Pos()).LookupParent(name, call.Pos()); obj != nil && obj.Parent() != p.pass.Pkg.Scope() {
-		return nil
-	}
-	f.replace(call, name+"("+dst+", "+src+", "+f.text(call.Args[2])+")")
-	if have {
-		text = ""
-	}
-	if found {
-		p.add(f, text)
-	} else {
-		p.addHelper(f, helper, text)
-	}
-	return f.done("Copy through a pooled buffer")
-}
-
-// The helpers, in which NAME, POOL and COPY stand for names. They use no
-// package but io and sync.
+// The functions that fixes add. NAME stands for their name, COPY for that of
+// the first.
 const (
-	copyPool = "// POOL holds the buffers of NAME.\n" +
-		"var POOL = sync.Pool{New: func() any { return new([32 << 10]byte) }}\n"
-	copyHelper = "// NAME is io.Copy with a buffer from a pool.\n" +
+	copyText = "// NAMEBuffers holds the buffers of NAME.\n" +
+		"var NAMEBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}\n" +
+		"\n" +
+		"// NAME is io.Copy with a buffer from a pool.\n" +
 		"func NAME(dst io.Writer, src io.Reader) (int64, error) {\n" +
-		"\tbuf := POOL.Get().(*[32 << 10]byte)\n" +
-		"\tdefer POOL.Put(buf)\n" +
+		"\tbuf := NAMEBuffers.Get().(*[32 << 10]byte)\n" +
+		"\tdefer NAMEBuffers.Put(buf)\n" +
 		"\treturn io.CopyBuffer(dst, src, buf[:])\n" +
-		"}\n"
-	copyNHelper = "// NAME is io.CopyN with a buffer from a pool.\n" +
+		"}"
+	copyNText = "// NAME is io.CopyN with a buffer from a pool.\n" +
 		"func NAME(dst io.Writer, src io.Reader, n int64) (int64, error) {\n" +
 		"\twritten, err := COPY(dst, io.LimitReader(src, n))\n" +
 		"\tif written < n && err == nil {\n" +
@@ -215,110 +212,8 @@ const (
 		"\t\terr = nil\n" +
 		"\t}\n" +
 		"\treturn written, err\n" +
-		"}\n"
+		"}"
 )
-
-// helper returns the name of the copying function for a file, and whether the
-// package already has it.
-func (p *copyBuffers) helper(f *fixer) (name string, found bool) {
-	const base = "pooledCopy"
-	if p.declared(base, strings.NewReplacer("NAME", base, "POOL", base+"Buffers").Replace(copyHelper)) {
-		return base, true
-	}
-	if name, ok := p.names[f.file]; ok {
-		return name, false
-	}
-	name = base
-	taken := func(name string) bool {
-		for _, n := range []string{name, name + "N", name + "Buffers"} {
-			if p.pass.Pkg.Scope().Lookup(n) != nil {
-				return true
-			}
-		}
-		for _, other := range p.names {
-			if other == name {
-				return true
-			}
-		}
-		return false
-	}
-	for i := 2; taken(name); i++ {
-		name = base + string(rune('0'+i%10))
-		if i > 9 {
-			return "", false
-		}
-	}
-	p.names[f.file] = name
-	return name, false
-}
-
-// declared reports whether the package has a function with this very text in a
-// file that is always built.
-func (p *copyBuffers) declared(name, text string) bool {
-	obj := p.pass.Pkg.Scope().Lookup(name)
-	if obj == nil {
-		return false
-	}
-	f := newFixer(p.pass, obj.Pos())
-	if f == nil || constrained(p.pass.Fset, f.file) {
-		return false
-	}
-	for _, d := range f.file.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok && p.info.Defs[fn.Name] == obj {
-			_, body, _ := strings.Cut(text, "\n")
-			return f.between(fn.Pos(), fn.End())+"\n" == body
-		}
-	}
-	return false
-}
-
-// addHelper adds the copying function, its pool and more text to the file.
-func (p *copyBuffers) addHelper(f *fixer, name, more string) {
-	r := strings.NewReplacer("NAME", name, "POOL", name+"Buffers")
-	text := r.Replace(copyPool) + "\n" + r.Replace(copyHelper)
-	if more != "" {
-		text += "\n" + more
-	}
-	f.use("sync", "Pool", f.file.Name.Pos())
-	p.add(f, text)
-}
-
-// add appends declarations to the file.
-func (p *copyBuffers) add(f *fixer, text string) {
-	if text == "" {
-		return
-	}
-	// Their own use of io and sync must be that of the file.
-	for _, name := range []string{"io", "sync"} {
-		if f.use(name, "Copy", f.file.Name.Pos()) != name+"." {
-			f.failed = true
-		}
-	}
-	last := f.file.Decls[len(f.file.Decls)-1]
-	end := f.lineEnd(last.End())
-	f.edit(end, end, "\n\n"+strings.TrimSuffix(text, "\n"))
-}
-
-// constrained reports whether a file is left out of some builds, or of all
-// that are not tests.
-func constrained(fset *token.FileSet, file *ast.File) bool {
-	name := fset.File(file.FileStart).Name()
-	name = strings.TrimSuffix(name[strings.LastIndexAny(name, `/\`)+1:], ".go")
-	if strings.Contains(name, "_") {
-		return true // perhaps for a system, an architecture or tests
-	}
-	for _, g := range file.Comments {
-		if g.Pos() > file.Package {
-			break
-		}
-		for _, c := range g.List {
-			if strings.HasPrefix(c.Text, "//go:build") || strings.HasPrefix(c.Text, "// +build") {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // isDiscard reports whether e is io.Discard, whose ReadFrom has a pool.
 func (p *copyBuffers) isDiscard(e ast.Expr) bool {
@@ -382,17 +277,24 @@ func (p *copyBuffers) nullDevice(e ast.Expr, at inspector.Cursor) (class string,
 		return "", false
 	}
 	class = Safe
+	closed := false
 	for _, u := range p.vars.uses[v] {
-		switch {
-		case p.vars.access(u) != reads:
+		if p.vars.access(u) != reads {
 			return "", false
-		case funcOf(u) != funcOf(at):
-			class = Review
-		case p.closes(u):
-		case u.ParentEdgeKind() == edge.CallExpr_Args:
-		default:
+		}
+		if closes, deferred := p.closes(u); closes {
+			closed = true
+			if !deferred || funcOf(u) != funcOf(at) {
+				class = Review // perhaps closed by the time of the copy
+			}
+			continue
+		}
+		if kind, i := u.ParentEdge(); kind != edge.CallExpr_Args || i != 0 || !isIOCopy(p.info, u.Parent().Node().(*ast.CallExpr)) {
 			return "", false // seek, stat and the like
 		}
+	}
+	if !closed {
+		return "", false // the variable would be left without a use
 	}
 	if funcOf(def) != funcOf(at) || !p.errorChecked(def.Parent(), p.vars.variable(assign.Lhs[1])) {
 		class = Review
@@ -400,14 +302,14 @@ func (p *copyBuffers) nullDevice(e ast.Expr, at inspector.Cursor) (class string,
 	return class, true
 }
 
-// closes reports whether a use of a file is that of a deferred Close.
-func (p *copyBuffers) closes(u inspector.Cursor) bool {
+// closes reports whether a use of a file is that of a Close, and whether that
+// is deferred.
+func (p *copyBuffers) closes(u inspector.Cursor) (closes, deferred bool) {
 	sel, ok := u.Parent().Node().(*ast.SelectorExpr)
-	if !ok || sel.Sel.Name != "Close" {
-		return false
+	if !ok || sel.Sel.Name != "Close" || u.Parent().ParentEdgeKind() != edge.CallExpr_Fun {
+		return false, false
 	}
-	call := u.Parent().Parent()
-	return call.ParentEdgeKind() == edge.DeferStmt_Call
+	return true, u.Parent().Parent().ParentEdgeKind() == edge.DeferStmt_Call
 }
 
 // opensNull reports whether a call opens the null device for writing.
@@ -417,14 +319,18 @@ func (p *copyBuffers) opensNull(call *ast.CallExpr) bool {
 		return false
 	}
 	name := p.info.Types[call.Args[0]].Value
-	if name == nil || name.Kind() != constant.String || constant.StringVal(name) != os.DevNull && constant.StringVal(name) != "/dev/null" {
+	if name == nil || name.Kind() != constant.String || constant.StringVal(name) != "/dev/null" && constant.StringVal(name) != "NUL" {
 		return false
 	}
 	switch fn.Name() {
 	case "Create":
 		return true
 	case "OpenFile":
-		flags, ok := constant.Int64Val(constant.ToInt(p.info.Types[call.Args[1]].Value))
+		value := p.info.Types[call.Args[1]].Value
+		if value == nil || value.Kind() != constant.Int {
+			return false
+		}
+		flags, ok := constant.Int64Val(value)
 		return ok && flags&int64(os.O_WRONLY|os.O_RDWR) != 0
 	}
 	return false
@@ -438,7 +344,7 @@ func (p *copyBuffers) errorChecked(assign inspector.Cursor, err *types.Var) bool
 		return false
 	}
 	s, ok := next.Node().(*ast.IfStmt)
-	if !ok || s.Init != nil || !terminates(s.Body) {
+	if !ok || s.Init != nil || !terminates(p.info, s.Body) {
 		return false
 	}
 	cond, ok := s.Cond.(*ast.BinaryExpr)

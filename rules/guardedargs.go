@@ -207,7 +207,7 @@ func (g *guardedCall) condition() (cond, class string) {
 		return "", None
 	}
 	cond, ok = g.qualify(cond)
-	if !ok || g.f.failed {
+	if !ok || g.f.failed || slices.ContainsFunc(g.f.added, func(p string) bool { return path.Base(p) == g.hoisted }) {
 		return "", None
 	}
 	e, err := parser.ParseExpr(cond)
@@ -215,7 +215,7 @@ func (g *guardedCall) condition() (cond, class string) {
 		return "", None
 	}
 	var out strings.Builder
-	if printer.Fprint(&out, token.NewFileSet(), e) != nil || strings.Contains(out.String(), "\n") {
+	if printer.Fprint(&out, token.NewFileSet(), ast.Unparen(e)) != nil || strings.Contains(out.String(), "\n") {
 		return "", None
 	}
 	return out.String(), class
@@ -257,8 +257,8 @@ func (g *guardedCall) receiver(sel *ast.SelectorExpr, s *types.Selection) (strin
 			return "", false
 		}
 		g.recv = sel.X
-		g.hoisted = g.freshName("log", "logger", "l")
-		return g.hoisted, g.hoisted != ""
+		g.hoisted = g.f.free(g.stmt, "log")
+		return g.hoisted, true
 	}
 	x := ast.Unparen(sel.X)
 	return operand(x, g.f.text(x)) + path, true
@@ -267,23 +267,6 @@ func (g *guardedCall) receiver(sel *ast.SelectorExpr, s *types.Selection) (strin
 // onlySelected reports whether each $0 of a template is followed by a dot.
 func onlySelected(template string) bool {
 	return strings.Count(template, "$0") == strings.Count(template, "$0.")
-}
-
-// freshName returns the first of names that the call does not use.
-func (g *guardedCall) freshName(names ...string) string {
-	for _, name := range names {
-		used := false
-		ast.Inspect(g.call, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok && id.Name == name {
-				used = true
-			}
-			return true
-		})
-		if !used && !strings.Contains(g.guard.Cond, name) {
-			return name
-		}
-	}
-	return ""
 }
 
 // qualify writes the package-level names of a template for the caller's file.

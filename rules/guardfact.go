@@ -66,14 +66,22 @@ func GuardOf(facts func(types.Object, analysis.Fact) bool, fn *types.Func) *Guar
 	return &g
 }
 
-// A readsFact marks a function whose only statement returns a value that it
-// computes from what it reads.
-type readsFact struct{}
+// A readsFact says what is known of a function that a guard may call: that its
+// only statement returns a value that it computes from what it reads, or that
+// it changes something, so that nobody may call it once more.
+type readsFact struct {
+	Writes bool
+}
 
 // AFact marks readsFact as an [analysis.Fact].
 func (*readsFact) AFact() {}
 
-func (*readsFact) String() string { return "reads" }
+func (f *readsFact) String() string {
+	if f.Writes {
+		return "writes"
+	}
+	return "reads"
+}
 
 // exportGuards finds the functions of a package that have a guard, and those
 // that only read, and exports the facts. Facts build on each other, so it goes
@@ -94,6 +102,11 @@ func exportGuards(pass *analysis.Pass) {
 		}
 	}
 	guards = slices.Clone(reads)
+	for _, f := range reads {
+		if r := f.fn.Signature().Results(); r.Len() == 1 && types.Identical(r.At(0).Type(), types.Typ[types.Bool]) && writes(pass, f.decl) {
+			pass.ExportObjectFact(f.fn, &readsFact{Writes: true})
+		}
+	}
 	for more := true; more; {
 		more = false
 		reads = slices.DeleteFunc(reads, func(f function) bool {
@@ -168,7 +181,52 @@ func readingCall(pass *analysis.Pass, call *ast.CallExpr) bool {
 	if fn.Pkg() != nil && fn.Pkg().Path() == "sync/atomic" && strings.HasPrefix(fn.Name(), "Load") {
 		return true
 	}
-	return pass.ImportObjectFact(fn.Origin(), new(readsFact))
+	var fact readsFact
+	return pass.ImportObjectFact(fn.Origin(), &fact) && !fact.Writes
+}
+
+// writes reports whether a function visibly changes memory that is not its
+// own.
+func writes(pass *analysis.Pass, decl *ast.FuncDecl) bool {
+	outside := func(e ast.Expr) bool {
+		id := rootIdent(pass.TypesInfo, e)
+		if id == nil {
+			return true
+		}
+		obj := pass.TypesInfo.ObjectOf(id)
+		return obj != nil && (obj.Pos() < decl.Pos() || obj.Pos() >= decl.End())
+	}
+	found := false
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			found = found || slices.ContainsFunc(n.Lhs, outside)
+		case *ast.IncDecStmt:
+			found = found || outside(n.X)
+		case *ast.SendStmt, *ast.GoStmt:
+			found = true
+		case *ast.CallExpr:
+			if fn, ok := typeutil.Callee(pass.TypesInfo, n).(*types.Func); ok && fn.Pkg() != nil && fn.Pkg().Path() == "sync/atomic" {
+				found = found || !strings.HasPrefix(fn.Name(), "Load")
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// callsWriter reports whether e calls a function that is known to write.
+func callsWriter(pass *analysis.Pass, e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			var fact readsFact
+			fn, ok := typeutil.Callee(pass.TypesInfo, call).(*types.Func)
+			found = found || ok && pass.ImportObjectFact(fn.Origin(), &fact) && fact.Writes
+		}
+		return !found
+	})
+	return found
 }
 
 // guardOf returns the guard of a function declaration, or nil.
@@ -303,7 +361,7 @@ type guardBuilder struct {
 // where it does not hold.
 func (g *guardBuilder) add(cond ast.Expr, negated bool) bool {
 	// Other calls are allowed, but then known is not set.
-	if contains[*ast.FuncLit](cond) || receives(cond) {
+	if contains[*ast.FuncLit](cond) || receives(cond) || callsWriter(g.pass, cond) {
 		return false
 	}
 	ok := true

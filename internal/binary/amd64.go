@@ -6,7 +6,7 @@ import "golang.org/x/arch/x86/x86asm"
 // The order of arguments is cmd/compile/abi-internal.md's. The write barrier
 // changes R11, duffzero and duffcopy DI and SI (runtime/asm_amd64.s).
 func amd64() *machine {
-	return &machine{lower: lowerAMD64, sp: 4, zero: noReg, args: []reg{0, 3, 1, 7, 6, 8, 9, 10, 11}, scratch: []reg{6, 7, 11}}
+	return &machine{lower: lowerAMD64, sp: 4, zero: noReg, args: []reg{0, 3, 1, 7, 6, 8, 9, 10, 11}, barrier: []reg{11}, duff: []reg{6, 7}}
 }
 
 func lowerAMD64(code []byte, pc uint64, out []inst) []inst {
@@ -53,7 +53,10 @@ func lowerX86(x *x86asm.Inst, pc uint64, out []inst) []inst {
 	case x86asm.UD2, x86asm.INT:
 		in.op = opJump
 		return append(out, in)
-	case x86asm.CMP, x86asm.TEST, x86asm.NOP, x86asm.BT, x86asm.UCOMISD, x86asm.UCOMISS, x86asm.PREFETCHNTA, x86asm.PREFETCHT0:
+	case x86asm.NOP:
+		in.op = opPad
+		return append(out, in)
+	case x86asm.CMP, x86asm.TEST, x86asm.BT, x86asm.UCOMISD, x86asm.UCOMISS, x86asm.PREFETCHNTA, x86asm.PREFETCHT0:
 		in.op = opNone
 		return append(out, in)
 	case x86asm.PUSH:
@@ -138,8 +141,9 @@ func lowerMOV(x *x86asm.Inst, in inst, next uint64) inst {
 				in.op, in.src = opMove, s
 			}
 		case x86asm.Mem:
-			if base, off, ok := x86Address(src, next); ok && x.DataSize == 64 {
-				in.op, in.src, in.imm = opLoad, base, off
+			if m, ok := x86Address(in, src, next); ok && x.DataSize == 64 {
+				m.op, m.src, m.dst = opLoad, m.dst, dst
+				return m
 			}
 		}
 		return in
@@ -148,33 +152,40 @@ func lowerMOV(x *x86asm.Inst, in inst, next uint64) inst {
 	if !ok {
 		return in
 	}
-	base, off, plain := x86Address(mem, next)
+	m, plain := x86Address(in, mem, next)
 	if src, ok := x86Reg(x.Args[1]); ok && plain && x.MemBytes == 8 {
-		in.op, in.dst, in.src, in.imm = opStore, base, src, off
-		return in
+		m.op, m.src = opStore, src
+		return m
 	}
 	return x86Spoil(in, mem, x.MemBytes, next)
 }
 
 func x86Spoil(in inst, mem x86asm.Mem, bytes int, next uint64) inst {
-	if base, off, ok := x86Address(mem, next); ok {
-		in.op, in.dst, in.imm, in.size = opSpoil, base, off, int64(bytes)
+	if m, ok := x86Address(in, mem, next); ok {
+		m.op, m.size = opSpoil, int64(bytes)
+		return m
 	}
 	return in
 }
 
-// x86Address returns base and offset of a memory operand without an index.
-func x86Address(m x86asm.Mem, next uint64) (base reg, off int64, ok bool) {
+// x86Address returns in with the address of a memory operand: the base as dst,
+// the offset, the index.
+func x86Address(in inst, m x86asm.Mem, next uint64) (inst, bool) {
+	in.dst, in.imm = noReg, m.Disp
+	ok := true
 	switch {
-	case m.Segment != 0 || m.Index != 0:
-		return 0, 0, false
+	case m.Segment != 0:
+		return in, false
 	case m.Base == x86asm.RIP:
-		return noReg, int64(next) + m.Disp, true
-	case m.Base == 0:
-		return noReg, m.Disp, true
+		in.imm += int64(next)
+	case m.Base != 0:
+		in.dst, ok = x86Reg(m.Base)
 	}
-	base, ok = x86Reg(m.Base)
-	return base, m.Disp, ok
+	if ok && m.Index != 0 {
+		in.index, ok = x86Reg(m.Index)
+		in.scale = m.Scale
+	}
+	return in, ok
 }
 
 // x86Reg returns the number of a general register, whatever part of it a names.

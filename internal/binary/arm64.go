@@ -8,12 +8,14 @@ import (
 // arm64 numbers the registers R0 to R30; 31 is SP, 32 the zero register. The
 // order of arguments is cmd/compile/abi-internal.md's. The write barrier
 // changes R25, duffzero and duffcopy R16, R17, R20, R21, R26 and R27
-// (runtime/asm_arm64.s), and a call the link register R30.
+// (runtime/asm_arm64.s); a call changes the link register R30, and the linker
+// may lead it over code that uses R16, R17 and R27.
 func arm64() *machine {
 	return &machine{
 		lower: lowerARM64, sp: 31, zero: 32,
 		args:    []reg{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
-		scratch: []reg{16, 17, 20, 21, 25, 26, 27, 30},
+		barrier: []reg{16, 17, 25, 27, 30},
+		duff:    []reg{16, 17, 20, 21, 26, 27, 30},
 	}
 }
 
@@ -57,6 +59,8 @@ func lowerA64(x uint32, pc uint64, out []inst) []inst {
 		in.op, in.target = opJump, target(0, 26)
 	case x&0xfffffc1f == 0xd61f0000, x&0xffe0001f == 0xd4200000, x>>16 == 0: // BR, BRK, UDF
 		in.op = opJump
+	case x == 0xd503201f: // NOP
+		in.op = opPad
 	case x&0xfffffc1f == 0xd65f0000: // RET
 		in.op = opReturn
 	case x>>24 == 0x54, x>>24&0x7e == 0x34: // B.cond, CBZ, CBNZ

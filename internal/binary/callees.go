@@ -17,10 +17,21 @@ type callee struct {
 	fixed   string // the type, where the function makes no other
 	box     int64  // size of the value that convT16, 32, 64, convTstring and convTslice take
 
-	onMap     bool // the first two arguments are a map's type and the map
-	keepsRegs bool // an assembly helper that keeps the registers
-	noReturn  bool
+	elemSize int64 // of fixed
+
+	onMap    bool // the first two arguments are a map's type and the map
+	noReturn bool
+	helper   helper
 }
+
+// A helper is an assembly function that keeps most registers.
+type helper uint8
+
+const (
+	helperNone helper = iota
+	helperBarrier
+	helperDuff
+)
 
 // A form says how the allocated type follows from the type operand.
 type form uint8
@@ -36,18 +47,38 @@ const (
 // signatures are in cmd/compile/internal/typecheck/_builtin/runtime.go.
 func calleeNamed(name string) callee {
 	c := callee{name: name}
+	set := func(kind string, operand int, form form) {
+		c.kind, c.operand, c.form = kind, operand, form
+	}
 	fn, ok := strings.CutPrefix(name, "runtime.")
 	if !ok {
-		if strings.HasPrefix(name, "internal/runtime/maps.") {
-			c.kind = finding.KindMapAssign
+		// The runtime's code under another package's name (go:linkname).
+		switch name {
+		case "reflect.unsafe_New", "internal/reflectlite.unsafe_New":
+			set(finding.KindNew, 1, formSelf)
+		case "reflect.unsafe_NewArray":
+			set(finding.KindSlice, 1, formSlice)
+		case "internal/bytealg.MakeNoZero":
+			c.kind, c.fixed, c.elemSize = finding.KindSlice, "[]uint8", 1
+		case "internal/runtime/maps.NewMap", "reflect.makemap":
+			set(finding.KindMap, 1, formMap)
+		case "internal/runtime/maps.NewEmptyMap", "maps.clone":
+			set(finding.KindMap, 0, formMap)
+		case "reflect.mapassign0", "reflect.mapassign_faststr0":
+			set(finding.KindMapAssign, 1, formMap)
+		case "reflect.makechan":
+			set(finding.KindChan, 1, formChan)
+		case "reflect.growslice":
+			c.kind = finding.KindAppend
+		default:
+			if strings.HasPrefix(name, "internal/runtime/maps.") {
+				c.kind = finding.KindMapAssign
+			}
 		}
 		return c
 	}
 	fn = strings.TrimSuffix(fn, ".abi0")
 	c.kind = finding.KindRuntime
-	set := func(kind string, operand int, form form) {
-		c.kind, c.operand, c.form = kind, operand, form
-	}
 	switch {
 	case fn == "newobject":
 		set(finding.KindNew, 1, formSelf)
@@ -91,44 +122,21 @@ func calleeNamed(name string) callee {
 		}
 	case strings.HasPrefix(fn, "concatstring"), fn == "slicebytetostring", fn == "slicerunetostring", fn == "intstring",
 		fn == "rawstring", fn == "gostring", fn == "gostringn":
-		c.kind, c.fixed = finding.KindString, "string"
+		c.kind, c.fixed, c.elemSize = finding.KindString, "string", 1
 	case strings.HasPrefix(fn, "concatbyte"), fn == "stringtoslicebyte", fn == "rawbyteslice":
-		c.kind, c.fixed = finding.KindBytes, "[]uint8"
+		c.kind, c.fixed, c.elemSize = finding.KindBytes, "[]uint8", 1
 	case fn == "stringtoslicerune", fn == "rawruneslice":
-		c.kind, c.fixed = finding.KindBytes, "[]int32"
-	case strings.HasPrefix(fn, "newproc"):
+		c.kind, c.fixed, c.elemSize = finding.KindBytes, "[]int32", 4
+	case strings.HasPrefix(fn, "newproc"), fn == "malg":
 		c.kind = finding.KindGo
 	case strings.HasPrefix(fn, "deferproc"), fn == "deferrangefunc", fn == "newdefer":
 		c.kind = finding.KindDefer
-	case strings.HasPrefix(fn, "gcWriteBarrier"), fn == "duffzero", fn == "duffcopy":
-		c.keepsRegs = true
+	case strings.HasPrefix(fn, "gcWriteBarrier"):
+		c.helper = helperBarrier
+	case fn == "duffzero", fn == "duffcopy":
+		c.helper = helperDuff
 	case strings.HasPrefix(fn, "panic"), strings.HasPrefix(fn, "goPanic"), fn == "gopanic", fn == "throw", fn == "fatal":
 		c.noReturn = true
 	}
 	return c
-}
-
-// enclosing describes what is allocated inside a function of the runtime that
-// a profile shows under another package's name, or under its own where the
-// whole stack is the runtime's. Whatever it calls, this is what it makes.
-func enclosing(name string) (kind, typ string) {
-	switch name {
-	case "reflect.unsafe_New", "internal/reflectlite.unsafe_New":
-		return finding.KindNew, ""
-	case "reflect.unsafe_NewArray":
-		return finding.KindSlice, ""
-	case "internal/bytealg.MakeNoZero":
-		return finding.KindSlice, "[]uint8"
-	case "internal/runtime/maps.NewMap", "internal/runtime/maps.NewEmptyMap", "maps.clone":
-		return finding.KindMap, ""
-	case "runtime.malg", "runtime.newproc1":
-		return finding.KindGo, ""
-	}
-	switch {
-	case strings.HasPrefix(name, "internal/runtime/maps."):
-		return finding.KindMapAssign, ""
-	case strings.HasPrefix(name, "runtime."):
-		return finding.KindRuntime, ""
-	}
-	return "", ""
 }

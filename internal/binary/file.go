@@ -19,7 +19,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
+
+	"github.com/unheap/unheap/finding"
 )
 
 // An Alloc is one allocation as the machine code has it.
@@ -149,17 +152,35 @@ func (f *File) Adjust(addr, start, limit, offset uint64) (uint64, bool) {
 func (f *File) At(addr uint64) (Alloc, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	i, start, end, ok := f.funcs.find(addr)
+	site, ok := f.sitesOf(addr).at(addr)
 	if !ok {
 		return Alloc{}, false
 	}
-	sites, ok := f.calls[start]
-	if !ok {
-		sites = f.analyse(i, start, end)
-		if len(f.calls) < maxMemo {
-			f.calls[start] = sites
-		}
+	if site.callee.kind == "" && site.target != 0 {
+		return f.inlined(site)
 	}
-	a, ok := sites.at(addr)
-	return a, ok && a.Kind != ""
+	return site.alloc, site.alloc.Kind != ""
+}
+
+// inlined describes a call of a function outside the runtime. A profile shows
+// it as the innermost only if it cut off that function's own frame, because
+// the allocation there is in a function of the runtime that was inlined into
+// it (runtime.CallersFrames is one). Such an allocation shows by its type.
+func (f *File) inlined(site *callSite) (Alloc, bool) {
+	var found Alloc
+	for _, s := range f.sitesOf(site.target) {
+		if s.callee.operand == 0 || !strings.HasPrefix(s.typ.name, "runtime.") {
+			continue
+		}
+		if found.Type != "" && found.Type != s.alloc.Type {
+			found.Type = ""
+			break
+		}
+		found = s.alloc
+	}
+	if found.Type == "" {
+		return Alloc{Callee: site.callee.name}, false
+	}
+	found.Kind = finding.KindRuntime
+	return found, true
 }

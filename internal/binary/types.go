@@ -18,11 +18,8 @@ type goType struct {
 // Kinds of internal/abi that matter here.
 const (
 	kindArray     = 17
-	kindChan      = 18
 	kindMap       = 21
-	kindPointer   = 22
-	kindSlice     = 23
-	kindString    = 24
+	kindStruct    = 25
 	kindUnsafePtr = 26
 )
 
@@ -94,8 +91,8 @@ func (f *File) typeName(addr uint64) (string, bool) {
 	return string(b), true
 }
 
-// elem returns the type that a channel carries. Its address is the first word
-// after the common part. In a map that place holds the key.
+// elem returns the type that a channel carries or an array consists of. Its
+// address is the first word after the common part.
 func (f *File) elem(t goType) (goType, bool) {
 	p, ok := f.image.word(t.addr + 48)
 	if !ok {
@@ -113,6 +110,53 @@ func (f *File) mapSlots(t goType) (goType, bool) {
 		return goType{}, false
 	}
 	return f.typeAt(p)
+}
+
+const (
+	maxFields = 1 << 12 // of a struct that are looked at
+	maxNested = 16      // structs and arrays inside one another
+)
+
+// typeInside returns the innermost type that starts off bytes into a value of
+// type t. A struct's fields follow its package path as a slice of name, type
+// and offset; an array's element type comes first.
+func (f *File) typeInside(t goType, off int64) (goType, bool) {
+	for range maxNested {
+		switch t.kind {
+		case kindArray:
+			elem, ok := f.elem(t)
+			if !ok || elem.size == 0 {
+				return goType{}, false
+			}
+			t, off = elem, off%elem.size
+		case kindStruct:
+			fields, ok1 := f.image.word(t.addr + 56)
+			n, ok2 := f.image.word(t.addr + 64)
+			if !ok1 || !ok2 || n > maxFields {
+				return goType{}, false
+			}
+			var field goType
+			for i := range n {
+				typ, ok1 := f.image.word(fields + 24*i + 8)
+				at, ok2 := f.image.word(fields + 24*i + 16)
+				ft, ok3 := f.typeAt(typ)
+				if !ok1 || !ok2 || !ok3 {
+					return goType{}, false
+				}
+				if at <= uint64(off) && uint64(off)-at < uint64(ft.size) {
+					field, off = ft, off-int64(at)
+					break
+				}
+			}
+			if field.kind == 0 {
+				return goType{}, false
+			}
+			t = field
+		default:
+			return t, off == 0
+		}
+	}
+	return goType{}, false
 }
 
 // boxed returns the type that the first word of an interface value stands

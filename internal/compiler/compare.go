@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,9 +23,11 @@ type Change struct {
 type changeKey struct{ pkg, file, fn, subject string }
 
 // Compare tells which Escape records a change of the source removed and which
-// it added. Records are known by package, file, function and the text of what escapes, and counted, so
-// lines may have moved; where a count changed, the last ones in the file stand
-// for the difference. Test files are left out.
+// it added. Records are known by package, file, function and the text of what
+// escapes, and counted, so lines may have moved; where a count changed, the
+// last ones in the file stand for the difference. Test files and boxed
+// constants are left out. Up to Go 1.24 the compiler does not name the
+// function, and records are known by file and text alone.
 //
 // Both reports must be of the same packages, built alike. A record may also be
 // gone because its function is no longer inlined where it was: the function's
@@ -66,10 +69,12 @@ func Compare(before, after *Report) Change {
 // one of the build before.
 func (c Change) Removed(rec *Record) bool { return c.delta[keyOf(rec)] < 0 }
 
+// escapes returns the Escape records outside test files by identity, without
+// boxed constants, which cost nothing.
 func (r *Report) escapes() map[changeKey][]*Record {
 	out := make(map[changeKey][]*Record)
 	for _, rec := range r.all {
-		if rec.Code != Escape || rec.Outer().IsTest() {
+		if rec.Code != Escape || rec.Outer().IsTest() || isConstant(rec.Subject) {
 			continue
 		}
 		key := keyOf(rec)
@@ -87,7 +92,9 @@ func keyOf(rec *Record) changeKey {
 func origin(rec *Record) changeKey { return identify(rec, rec.Pos(), "") }
 
 func identify(rec *Record, pos source.Pos, fn string) changeKey {
-	return changeKey{pos.Package, pos.File, shapeless(fn), shapeless(subjectOf(rec))}
+	// One generic function has a name for each instantiation.
+	fn = typeArguments.ReplaceAllString(fn, "")
+	return changeKey{pos.Package, pos.File, fn, strings.ReplaceAll(subjectOf(rec), "go.shape.", "")}
 }
 
 // subjectOf returns the record's text without the package names that the
@@ -100,6 +107,4 @@ func subjectOf(rec *Record) string {
 	return unqualify(rec.Subject, pkg[strings.LastIndexByte(pkg, '/')+1:]+".")
 }
 
-// shapeless removes the shapes of generic instantiations, which name the same
-// line once for each.
-func shapeless(s string) string { return strings.ReplaceAll(s, "go.shape.", "") }
+var typeArguments = regexp.MustCompile(`\[.*\]`)

@@ -82,7 +82,12 @@ func (e *explainer) finish() []finding.Step {
 		}
 		steps = append(steps, e.step(e.headPos, text))
 	}
-	for _, m := range moves {
+	for i := 0; i < len(moves); i++ {
+		m := moves[i]
+		for i+1 < len(moves) && moves[i+1].pos.AtLine() == m.pos.AtLine() && moves[i+1].name == m.name {
+			i++
+			m.text += ", then " + moves[i].text
+		}
 		steps = append(steps, e.step(m.pos, m.name+" is "+m.text))
 	}
 	if n := len(steps); n > maxSteps {
@@ -386,7 +391,7 @@ func (e *explainer) call(rec *Record, f *FlowStep, note *Note, pos source.Pos, f
 	case ok:
 		e.add(pos, "passed to "+callee+as+", which lets it outlive the call")
 	default:
-		e.add(pos, "passed to "+callee+", which may keep it; where the callee is not known at compile time, the compiler must assume so")
+		e.add(pos, "passed to "+callee+", which keeps it as far as the compiler can tell")
 	}
 	return false
 }

@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -61,7 +60,7 @@ func newModule(t *testing.T, archive string, patterns ...string) *module {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.tree = source.NewTree(m.dir, "example.com/m", list.Packages, nil)
+	m.tree = source.NewTree(m.dir, list.Packages, nil)
 	return m
 }
 
@@ -234,6 +233,3 @@ func (m *module) params() ParamFunc {
 		return source.Pos{}, "", false
 	}
 }
-
-// files returns the module's file names, for overlays.
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -73,8 +73,11 @@ func (tr *textReader) line(line []byte) {
 	switch {
 	case strings.HasSuffix(msg, " does not escape"):
 		subject := strings.TrimSuffix(msg, " does not escape")
-		tr.text.stays = append(tr.text.stays, &Record{
-			Code: Stays, Subject: subject, Package: tr.section, Kind: kindOf(subject, false), Chain: []source.Pos{pos()}, Partial: true})
+		rec := &Record{Code: Stays, Subject: subject, Package: tr.section, Chain: []source.Pos{pos()}, Partial: true}
+		if !identifier.MatchString(subject) { // a name is a parameter
+			rec.Kind = kindOf(subject, false)
+		}
+		tr.text.stays = append(tr.text.stays, rec)
 	case msg == "zero-copy string->[]byte conversion":
 		tr.text.zeroCopy[pos()] = true
 	case strings.HasPrefix(msg, "leaking param: "), strings.HasPrefix(msg, "leaking param content: "):

@@ -22,6 +22,9 @@ type part struct {
 	leaf  []finding.Frame
 	chain []source.Pos // of the allocating machine-code function, outermost first
 	alloc binary.Alloc
+	// calls are the addresses of the calls that allocate: several where one
+	// line makes several values of one type.
+	calls []uint64
 	// own is set when the allocation lies in the site's line itself.
 	own       bool
 	estimated bool
@@ -123,6 +126,9 @@ func (l *ledger) post(b int, s *profile.Sample, alloc binary.Alloc) {
 		ln.parts = append(ln.parts, p)
 	}
 	p.cost[b].add(c)
+	if !slices.Contains(p.calls, s.Address) {
+		p.calls = append(p.calls, s.Address)
+	}
 }
 
 func (l *ledger) frame(f profile.Frame) finding.Frame {

@@ -92,13 +92,8 @@ func Run(ctx context.Context, o Options) (_ *Result, err error) {
 		return nil, err
 	}
 	root := filepath.Dir(vars["GOMOD"])
-	module := ""
-	for _, p := range listing.Packages {
-		if p.Main && p.ModDir == root {
-			module = p.Module
-		}
-	}
-	r.Tree = source.NewTree(root, module, listing.Packages, o.Own)
+	r.Tree = source.NewTree(root, listing.Packages, o.Own)
+	module := r.Tree.Package(listing.Matched[0]).Module
 	if len(listing.Tested) == 0 {
 		return nil, &UsageError{fmt.Sprintf("no test files in %s: name packages with benchmarks, or ./... for all", strings.Join(o.Patterns, " "))}
 	}

@@ -17,7 +17,8 @@ import (
 const maxCompiled = 60
 
 // hotPackages returns the import paths of the packages whose machine code
-// allocates, most bytes first, and the own ones among them.
+// allocates, most bytes first, then those of the main modules that they
+// depend on; and the user's own among the former.
 func (l *ledger) hotPackages() (all, own []string) {
 	weight := make(map[string]float64)
 	for _, ln := range l.lines {
@@ -32,6 +33,16 @@ func (l *ledger) hotPackages() (all, own []string) {
 	}
 	for path := range weight {
 		all = append(all, path)
+		if l.tree.Owns(path) {
+			own = append(own, path)
+		}
+	}
+	// A value may leak through a parameter of a package that allocates nothing
+	// itself: the reasons go on there.
+	for _, path := range l.tree.Closure(own) {
+		if _, ok := weight[path]; !ok {
+			all = append(all, path)
+		}
 	}
 	slices.SortFunc(all, func(a, b string) int {
 		if weight[a] != weight[b] {
@@ -42,11 +53,7 @@ func (l *ledger) hotPackages() (all, own []string) {
 		}
 		return strings.Compare(a, b)
 	})
-	for _, path := range all {
-		if l.tree.Owns(path) {
-			own = append(own, path)
-		}
-	}
+	slices.Sort(own)
 	return all[:min(len(all), maxCompiled)], own
 }
 
@@ -72,14 +79,27 @@ func Compile(ctx context.Context, g *run.Go, scratch *run.Scratch, tree *source.
 func (l *ledger) explain(report *compiler.Report, program *recognise.Program) {
 	for _, ln := range l.lines {
 		for _, p := range ln.parts {
-			l.explainPart(p, report, program)
+			l.explainPart(p, pick(report.At(p.chain), p, siblings(ln, p)), report, program)
 		}
 	}
 }
 
-func (l *ledger) explainPart(p *part, report *compiler.Report, program *recognise.Program) {
+// siblings returns the addresses of all calls in the line's machine code that
+// make the same kind of allocation as p at the same place, in order.
+func siblings(ln *line, p *part) []uint64 {
+	var calls []uint64
+	for _, q := range ln.parts {
+		if q.alloc.Kind == p.alloc.Kind && slices.Equal(q.chain, p.chain) {
+			calls = append(calls, q.calls...)
+		}
+	}
+	slices.Sort(calls)
+	return slices.Compact(calls)
+}
+
+func (l *ledger) explainPart(p *part, rec *compiler.Record, report *compiler.Report, program *recognise.Program) {
 	text := library(p.leaf)
-	if rec := pick(report.At(p.chain), p); rec != nil {
+	if rec != nil {
 		p.from = finding.FromFlow
 		p.reason = report.Explain(rec, program.Param, l.tree)
 		p.column = rec.Chain[len(rec.Chain)-1].Col
@@ -109,24 +129,32 @@ func (p *part) leafFunction() string {
 }
 
 // pick returns the record that is about the part's kind of allocation, or nil.
-// Where several are, the first in column order serves: they differ in the
-// value, rarely in the reason.
-func pick(records []*compiler.Record, p *part) *compiler.Record {
-	var first *compiler.Record
+// Where a line has several, and as many calls, they are taken to come in the
+// same order; else the first serves: they differ in the value, rarely in the
+// reason.
+func pick(records []*compiler.Record, p *part, calls []uint64) *compiler.Record {
+	var sure, unsure []*compiler.Record
 	for _, r := range records {
 		if r.Code != compiler.Escape {
 			continue
 		}
 		switch about(r, p.alloc.Kind) {
 		case yes:
-			return r
+			sure = append(sure, r)
 		case perhaps:
-			if first == nil {
-				first = r
-			}
+			unsure = append(unsure, r)
 		}
 	}
-	return first
+	if len(sure) == 0 {
+		sure = unsure
+	}
+	if len(sure) == 0 {
+		return nil
+	}
+	if len(sure) == len(calls) {
+		return sure[slices.Index(calls, slices.Min(p.calls))]
+	}
+	return sure[0]
 }
 
 type answer int

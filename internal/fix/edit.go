@@ -86,7 +86,7 @@ func contents(edits []recognise.Edit) (map[string][]byte, error) {
 // each is complete in itself, but two may add the same import, or together
 // remove its last use. Other files are left as they are.
 func tidyImports(name string, src []byte) ([]byte, error) {
-	file, err := parser.ParseFile(token.NewFileSet(), name, src, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(token.NewFileSet(), name, src, 0)
 	if err != nil {
 		return nil, err
 	}

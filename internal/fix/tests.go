@@ -36,12 +36,11 @@ type suite struct {
 const maxCopy = 2 << 30
 
 // newSuite copies the module (the workspace, if there is one).
-func newSuite(ctx context.Context, g *run.Go, scratch *run.Scratch, tree *source.Tree) (*suite, error) {
+func newSuite(ctx context.Context, g *run.Go, scratch *run.Scratch, root string) (*suite, error) {
 	vars, err := g.Variables(ctx, "GOWORK")
 	if err != nil {
 		return nil, err
 	}
-	root := tree.Root
 	if work := vars["GOWORK"]; work != "" && work != "off" {
 		root = filepath.Dir(work)
 	}
@@ -63,14 +62,16 @@ func newSuite(ctx context.Context, g *run.Go, scratch *run.Scratch, tree *source
 		return nil, fmt.Errorf("%s lies outside %s", g.Dir, root)
 	}
 	s := &suite{root: root, copy: to, g: &run.Go{Dir: filepath.Join(to, rel), Env: g.Env, Flags: g.Flags}}
-	// Which packages import which needs the whole module, not only what the
-	// user's patterns reach.
-	rootRel, err := filepath.Rel(root, tree.Root)
+	// Which packages import which needs the whole of the main modules, not
+	// only what the user's patterns reach.
+	modules, err := s.g.MainModules(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the module cannot be tested outside its directory: %w", err)
 	}
-	whole := &run.Go{Dir: filepath.Join(to, rootRel), Env: g.Env, Flags: g.Flags}
-	listing, err := whole.List(ctx, "./...")
+	for i := range modules {
+		modules[i] = filepath.Join(modules[i], "...")
+	}
+	listing, err := s.g.List(ctx, modules...)
 	if err != nil {
 		return nil, fmt.Errorf("the module cannot be tested outside its directory: %w", err)
 	}
@@ -103,7 +104,6 @@ func importers(l *run.Listing) map[string][]string {
 	direct := make(map[string][]string)
 	for _, p := range l.Packages {
 		for _, imp := range p.Imports {
-			imp, _, _ = strings.Cut(imp, " ")
 			if p.Main {
 				direct[imp] = append(direct[imp], strings.TrimSuffix(p.Path, "_test"))
 			}

@@ -51,7 +51,7 @@ func newWorkbench(ctx context.Context, d *diagnose.Result, o Options) (*workbenc
 	slices.Sort(packages)
 	packages = slices.Compact(packages)
 	var err error
-	if w.suite, err = newSuite(ctx, d.Go, d.Scratch, d.Tree); err != nil {
+	if w.suite, err = newSuite(ctx, d.Go, d.Scratch, d.Tree.Root); err != nil {
 		return nil, err
 	}
 	o.progress("running the tests before any change", 0, 0)
@@ -273,7 +273,7 @@ func (w *workbench) allocatesLess(ctx context.Context, next *build, benchmarks [
 			return "", err
 		}
 		tolerance := 0.001
-		if !before.Exact || !after.Exact {
+		if !before.Exact() || !after.Exact() {
 			tolerance = 0.02
 		}
 		x, y := before.Measure, after.Measure

@@ -107,9 +107,7 @@ func start(ctx context.Context, v Variant, what string, env []string, args ...st
 	stderr := new(stderrTail)
 	cmd.Stdout, cmd.Stderr = &out, stderr
 	err := cmd.Run()
-	if len(out.buf) > 0 {
-		out.line(string(out.buf))
-	}
+	out.end()
 	procs := plausibleProcs(v.Env)
 	trimProcs(out.results, procs)
 	fail := &Error{Variant: v.Name, Package: v.Binary.Package, Benchmark: what, Err: err}

@@ -231,8 +231,7 @@ func (x *experiment) count(ctx context.Context, w *workload) error {
 // round runs every variant once, starting with another one each time. Round -1
 // is the warm-up.
 func (x *experiment) round(ctx context.Context, w *workload, round int) error {
-	for i := range x.variants {
-		at := (i + round + 1) % len(x.variants)
+	for _, at := range x.order(round) {
 		r, err := runLeaf(ctx, x.variants[at], w.name, w.n, nil)
 		if err != nil {
 			return err
@@ -243,6 +242,15 @@ func (x *experiment) round(ctx context.Context, w *workload, round int) error {
 		}
 	}
 	return nil
+}
+
+// order returns the variants in the order in which they run in a round.
+func (x *experiment) order(round int) []int {
+	order := make([]int, len(x.variants))
+	for i := range order {
+		order[i] = (i + round + 1) % len(order)
+	}
+	return order
 }
 
 // table makes samples and comparisons from the runs.
@@ -337,7 +345,7 @@ func direction(before, after float64) Verdict {
 
 // sample compares two samples; the verdict waits for Holm's correction.
 func (c *Comparison) sample(before, after []float64, seed uint64) {
-	c.Before, c.After = median(slices.Sorted(slices.Values(before))), median(slices.Sorted(slices.Values(after)))
+	c.Before, c.After = median(ascending(before)), median(ascending(after))
 	c.Interval = MedianRatio(before, after, seed)
 	c.P = MannWhitney(before, after)
 }

@@ -237,21 +237,22 @@ func wholeFigure(repeats []float64) figure {
 }
 
 // The runtime allocates a few objects of its own during a run, however long it
-// is: up to about eight, of some 128 bytes, in runs of Go 1.26.
+// is: up to eight or so in runs of Go 1.26, the largest of them goroutines of
+// about 500 bytes.
 const (
 	backgroundObjects = 8
-	backgroundSize    = 128
+	backgroundSize    = 512
 )
 
-// background returns how many objects to allow for, in a slope over ops
-// operations: so few that they are at most a thousandth of one an operation.
-func background(ops float64) float64 { return min(backgroundObjects, ops/1000) }
+// background returns how many objects to allow for in a slope over ops
+// operations: never more than one in 200 operations.
+func background(ops float64) float64 { return min(backgroundObjects, ops/200) }
 
 // slopeFigure makes a figure of the totals that repeats found over ops
 // operations. They agree if they lie within noise, or one in ten thousand, of
 // each other. The value then is the shortest decimal as near as they are.
 func slopeFigure(totals []float64, ops, noise float64) figure {
-	m := median(slices.Sorted(slices.Values(totals)))
+	m := median(ascending(totals))
 	spread := slices.Max(totals) - slices.Min(totals)
 	f := figure{value: m / ops, exact: spread <= max(noise, m/1e4), slack: max(noise, spread, m/1e5) / ops}
 	if f.exact {

@@ -14,6 +14,8 @@ const (
 	maxLine    = 64 << 10 // of an unfinished line
 	keepLine   = 4 << 10  // of a line that grew past maxLine: its end, where the figures are
 	maxResults = 10_000
+	maxName    = 4 << 10 // of a benchmark's name; longer ones are passed over
+	maxUnits   = 100     // of one benchmark beyond the usual three
 	maxFailure = 4 << 10 // of what follows the first "--- FAIL"
 )
 
@@ -61,6 +63,14 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// end reads what came after the last newline.
+func (o *output) end() {
+	if len(o.buf) > 0 {
+		o.line(string(o.buf))
+		o.buf = o.buf[:0]
+	}
+}
+
 // line reads one line without its newline.
 func (o *output) line(s string) {
 	if o.failed != "" && len(o.failure) < maxFailure {
@@ -103,7 +113,7 @@ func (o *output) header(s string) (rest string) {
 		}
 		// go test takes BenchmarkX and Benchmark_x for benchmarks, not Benchmarking.
 		next, _ := utf8.DecodeRuneInString(name[len(prefix):])
-		if strings.HasPrefix(after, "\t") && !unicode.IsLower(next) && !strings.ContainsFunc(name, unicode.IsSpace) && utf8.ValidString(name) {
+		if len(name) <= maxName && strings.HasPrefix(after, "\t") && !unicode.IsLower(next) && !strings.ContainsFunc(name, unicode.IsSpace) && utf8.ValidString(name) {
 			o.pending = name
 			return after[1:]
 		}
@@ -180,7 +190,9 @@ func (r *Result) set(unit string, v float64) {
 		if r.Extra == nil {
 			r.Extra = make(map[string]float64)
 		}
-		r.Extra[unit] = v
+		if len(r.Extra) < maxUnits {
+			r.Extra[unit] = v
+		}
 	}
 }
 

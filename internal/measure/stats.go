@@ -37,7 +37,7 @@ func MedianRatio(before, after []float64, seed uint64) Interval {
 	if len(before) == 0 || len(after) == 0 {
 		return Interval{math.NaN(), math.NaN(), math.NaN()}
 	}
-	a, b := slices.Sorted(slices.Values(before)), slices.Sorted(slices.Values(after))
+	a, b := ascending(before), ascending(after)
 	rng := rand.New(rand.NewPCG(seed, uint64(len(a))<<32|uint64(len(b))))
 	ratios := make([]float64, resamples)
 	drawn := make([]int, max(len(a), len(b)))
@@ -70,6 +70,13 @@ func resampledMedian(rng *rand.Rand, sorted []float64, drawn []int) float64 {
 			return (sorted[lo] + sorted[i]) / 2
 		}
 	}
+}
+
+// ascending returns a sorted copy.
+func ascending(values []float64) []float64 {
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return sorted
 }
 
 // median returns the median of a sorted, non-empty sample.

@@ -11,7 +11,7 @@ import (
 )
 
 func testTree() *source.Tree {
-	return source.NewTree("/src/app", "example.com/app", []source.Package{
+	return source.NewTree("/src/app", []source.Package{
 		{Path: "example.com/app", Dir: "/src/app", Main: true},
 		{Path: "example.com/app/a.b", Dir: "/src/app/a.b", Main: true},
 		{Path: "io", Dir: "/go/src/io", Standard: true},

@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/token"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -27,7 +26,7 @@ type Program struct {
 // module that they depend on. overlay holds contents, by absolute file name,
 // that stand in for files on disk.
 func Load(ctx context.Context, g *run.Go, tree *source.Tree, paths []string, overlay map[string][]byte) (*Program, error) {
-	roots := closure(tree, paths)
+	roots := tree.Closure(paths)
 	p := &Program{Fset: token.NewFileSet(), byPath: make(map[string]*packages.Package)}
 	if len(roots) == 0 {
 		return p, nil
@@ -64,30 +63,6 @@ func Load(ctx context.Context, g *run.Go, tree *source.Tree, paths []string, ove
 		}
 	}
 	return p, nil
-}
-
-// closure returns paths and the packages of main modules that they import,
-// directly or not, dependencies first.
-func closure(tree *source.Tree, paths []string) []string {
-	var order []string
-	seen := make(map[string]bool)
-	var visit func(path string)
-	visit = func(path string) {
-		pkg := tree.Package(path)
-		if seen[path] || pkg == nil || !pkg.Main || strings.HasSuffix(path, "_test") {
-			return
-		}
-		seen[path] = true
-		for _, imp := range pkg.Imports {
-			imp, _, _ = strings.Cut(imp, " ")
-			visit(imp)
-		}
-		order = append(order, path)
-	}
-	for _, path := range slices.Sorted(slices.Values(paths)) {
-		visit(path)
-	}
-	return order
 }
 
 // Package returns the loaded package with the given import path, or nil.

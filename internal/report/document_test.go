@@ -16,14 +16,10 @@ func document() *finding.Document {
  	return n
  }
 `
-	const itoa = `--- a/feed/encode.go
-+++ b/feed/encode.go
-@@ -14,3 +14,3 @@
- func label(n int) string {
--	return fmt.Sprintf("%d", n)
-+	return strconv.Itoa(n)
- }
-`
+	patch := func(file, before, after string) string {
+		return "--- a/" + file + "\n+++ b/" + file + "\n@@ -15,1 +15,1 @@\n-\t" + before + "\n+\t" + after + "\n"
+	}
+	itoa := patch("encode.go", `return fmt.Sprintf("%d", n)`, "return strconv.Itoa(n)")
 	return &finding.Document{
 		Schema: finding.Schema,
 		Tool:   finding.Tool{Name: "unheap", Version: "v0.1.0"},
@@ -97,7 +93,7 @@ func document() *finding.Document {
 						Verdict: &finding.Verdict{Status: finding.Accepted, Tests: "TestLabel", Benchmark: "BenchmarkEncode/small",
 							Before: &finding.Measure{NsPerOp: 1834.2, BytesPerOp: 36032, AllocsPerOp: 14}, After: &finding.Measure{NsPerOp: 1790, BytesPerOp: 35840, AllocsPerOp: 2},
 							Ratio: 1.02, RatioLow: 0.99, RatioHigh: 1.06, P: 0.071}},
-					{Rule: "appendint", Class: finding.Review, Title: "append the digits to the caller's buffer", Diff: itoa,
+					{Rule: "appendint", Class: finding.Review, Title: "append the digits to the caller's buffer", Diff: patch("encode.go", `return fmt.Sprintf("%d", n)`, "return string(strconv.AppendInt(buf, int64(n), 10))"),
 						Verdict: &finding.Verdict{Status: finding.Rejected, Oracle: "tests", Why: "TestLabel fails: got \"7\\n\", want \"7\""}},
 				},
 				Verdict: finding.Verdict{Status: finding.Accepted},
@@ -112,7 +108,7 @@ func document() *finding.Document {
 				ReasonSource: finding.FromKind,
 				Rule:         "prealloc",
 				Fixes: []finding.Fix{
-					{Rule: "prealloc", Class: finding.Review, Title: "size the slice before the loop", Diff: itoa,
+					{Rule: "prealloc", Class: finding.Review, Title: "size the slice before the loop", Diff: patch("internal/very/deeply/nested/directory/加载/loader.go", "var 行 []Row", "行 := make([]Row, 0, n)"),
 						Verdict: &finding.Verdict{Status: finding.Inconclusive, Oracle: "time", Why: "10 rounds do not tell the times apart", Benchmark: "BenchmarkLoad",
 							Before: &finding.Measure{NsPerOp: 31_200_000, BytesPerOp: 14_680_064, AllocsPerOp: 126_097}, After: &finding.Measure{NsPerOp: 31_000_000, BytesPerOp: 9_000_000, AllocsPerOp: 126_060},
 							Ratio: 1.01, RatioLow: 0.9, RatioHigh: 1.1, P: 0.4}},
@@ -129,7 +125,7 @@ func document() *finding.Document {
 				ReasonSource: finding.FromFlow,
 				Rule:         "errornew",
 				Fixes: []finding.Fix{
-					{Rule: "errornew", Class: finding.Review, Title: "make the error once", Diff: itoa,
+					{Rule: "errornew", Class: finding.Review, Title: "make the error once", Diff: patch("encode.go", "return errors.New(msg)", "return errFailed"),
 						Verdict: &finding.Verdict{Status: finding.Rejected, Oracle: "time", Why: "1.20x slower", Ratio: 0.83, RatioLow: 0.8, RatioHigh: 0.86}},
 				},
 				Verdict: finding.Verdict{Status: finding.Rejected},

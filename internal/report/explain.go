@@ -69,10 +69,10 @@ func (t Text) explain(f *finding.Finding, s *summary) []line {
 }
 
 func in(benchmark string) string {
-	if benchmark == "" {
+	if benchmark = Clean(benchmark); benchmark == "" {
 		return ""
 	}
-	return " in " + Clean(benchmark)
+	return " in " + benchmark
 }
 
 // part renders one allocation below the line.
@@ -96,9 +96,7 @@ func (t Text) part(p *finding.Part, n, of int, per string) []line {
 	width := 0
 	places := make([]string, len(p.Reason))
 	for i, step := range p.Reason {
-		if step.File != "" {
-			places[i] = location(path.Base(step.File), step.Line)
-		}
+		places[i] = stepPlace(step)
 		width = min(max(width, columns(places[i])), t.width()/3)
 	}
 	for i, step := range p.Reason {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"path"
 	"strings"
 
 	"github.com/unheap/unheap/finding"
@@ -83,8 +82,8 @@ func (m markdown) table(fs []finding.Finding) {
 func (m markdown) details(n int, f *finding.Finding, s *summary) {
 	m.printf("## %d. %s\n\n", n, mdCode(location(f.Site.File, f.Site.Line)))
 	m.printf("In %s of %s:\n\n", mdCode(f.Site.Function), mdCode(f.Site.Package))
-	if f.Site.Source != "" {
-		m.fence("go", Clean(f.Site.Source))
+	if src := Clean(f.Site.Source); src != "" {
+		m.fence("go", src)
 	}
 	if len(f.Parts) == 0 {
 		m.part(finding.Part{Leaf: f.Leaf, Alloc: f.Alloc, Reason: f.Reason, ReasonSource: f.ReasonSource}, s.per(f))
@@ -120,8 +119,8 @@ func (m markdown) part(p finding.Part, per string) {
 	m.printf("**Why**, by %s:\n\n", mdText(reasonFrom(p.ReasonSource)))
 	for i, step := range p.Reason {
 		m.printf("%d. ", i+1)
-		if step.File != "" {
-			m.printf("%s: ", mdCode(location(path.Base(step.File), step.Line)))
+		if place := stepPlace(step); place != "" {
+			m.printf("%s: ", mdCode(place))
 		}
 		m.printf("%s\n", mdText(step.Text))
 	}
@@ -151,8 +150,8 @@ func (m markdown) tried(x *finding.Fix) {
 		if v.Covered {
 			covered = "Tests run all of the changed lines."
 		}
-		if v.Tests != "" {
-			covered = "Tests passed: " + mdText(v.Tests) + ". " + covered
+		if tests := mdText(v.Tests); tests != "" {
+			covered = "Tests passed: " + tests + ". " + covered
 		}
 		m.printf("%s\n\n", covered)
 	}

@@ -116,7 +116,7 @@ func (s *summary) outcome() string {
 
 // per returns the unit of time of a finding's figures.
 func (s *summary) per(f *finding.Finding) string {
-	if f.Benchmark == "" && len(s.d.Target.Benchmarks) == 0 {
+	if len(s.d.Target.Benchmarks) == 0 {
 		return "second"
 	}
 	return "op"

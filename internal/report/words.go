@@ -92,10 +92,19 @@ func deciding(f *finding.Finding) string {
 		return ""
 	}
 	s := f.Reason[len(f.Reason)-1]
-	if s.File == "" || s.File == f.Site.File && s.Line == f.Site.Line {
+	place := stepPlace(s)
+	if place == "" || s.File == f.Site.File && s.Line == f.Site.Line {
 		return Clean(s.Text)
 	}
-	return fmt.Sprintf("%s (%s)", Clean(s.Text), location(path.Base(s.File), s.Line))
+	return fmt.Sprintf("%s (%s)", Clean(s.Text), place)
+}
+
+// stepPlace returns where a step happens, without directories; empty: not known.
+func stepPlace(s finding.Step) string {
+	if Clean(s.File) == "" {
+		return ""
+	}
+	return location(path.Base(s.File), s.Line)
 }
 
 // reasonFrom says who gave a reason.
@@ -175,22 +184,23 @@ func fixSpans(f *finding.Finding) [][]span {
 	if x := chosen(f); x != nil {
 		v := verdictOf(x)
 		text := fmt.Sprintf("(%s): %s", qualities(x), Clean(x.Title))
-		if v.Status != finding.Accepted && v.Why != "" {
-			text += "; " + Clean(v.Why)
+		if why := Clean(v.Why); why != "" && v.Status != finding.Accepted {
+			text += "; " + why
 		}
 		all = append(all, []span{{statusStyle(v.Status), Clean(string(v.Status))}, {plain, text}})
 	}
-	if f.Advice != "" && !slices.ContainsFunc(f.Fixes, func(x finding.Fix) bool { return x.Class != finding.None || x.Title == f.Advice }) {
+	advice, rule := Clean(f.Advice), Clean(f.Rule)
+	if advice != "" && !slices.ContainsFunc(f.Fixes, func(x finding.Fix) bool { return x.Class != finding.None || x.Title == f.Advice }) {
 		what := "(advice)"
-		if f.Rule != "" {
-			what = "(advice, " + Clean(f.Rule) + ")"
+		if rule != "" {
+			what = "(advice, " + rule + ")"
 		}
-		all = append(all, []span{{dim, "unverified"}, {plain, what + ": " + Clean(f.Advice)}})
+		all = append(all, []span{{dim, "unverified"}, {plain, what + ": " + advice}})
 	}
-	if len(f.Fixes) == 0 && f.Advice == "" {
+	if len(f.Fixes) == 0 && advice == "" {
 		text := "no rule knows this idiom"
-		if f.Rule != "" {
-			text = "rule " + Clean(f.Rule) + " has no rewrite for this line"
+		if rule != "" {
+			text = "rule " + rule + " has no rewrite for this line"
 		}
 		all = append(all, []span{{dim, "unverified"}, {plain, "(" + text + ")"}})
 	}
@@ -213,12 +223,12 @@ func rejection(x *finding.Fix) []span {
 		return nil
 	}
 	text := "(" + qualities(x) + ")"
-	if v.Why != "" {
-		text += ": " + Clean(v.Why)
+	if why := Clean(v.Why); why != "" {
+		text += ": " + why
 	}
 	by := "rejected"
-	if v.Oracle != "" {
-		by += " by " + Clean(v.Oracle)
+	if oracle := Clean(v.Oracle); oracle != "" {
+		by += " by " + oracle
 	}
 	return []span{{bad, by}, {plain, text}}
 }
@@ -300,8 +310,8 @@ func health(h *finding.Health) string {
 	if h.LiveBytes > 0 {
 		parts = append(parts, size(h.LiveBytes)+" live")
 	}
-	if h.Verdict != "" {
-		parts = append(parts, Clean(h.Verdict))
+	if verdict := Clean(h.Verdict); verdict != "" {
+		parts = append(parts, verdict)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -55,6 +55,16 @@ type listed struct {
 	Error                     *struct{ Err string }
 }
 
+// MainModules returns the directories of the main modules: one, or those of the
+// workspace.
+func (g *Go) MainModules(ctx context.Context) ([]string, error) {
+	out, err := Output(g.Command(ctx, "list", "-m", "-f", "{{.Dir}}"))
+	if err != nil {
+		return nil, err
+	}
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' }), nil
+}
+
 // A Listing is the answer to one [Go.List].
 type Listing struct {
 	Matched  []string         // import paths that the patterns name, in the go command's order
@@ -95,6 +105,9 @@ func (g *Go) List(ctx context.Context, patterns ...string) (*Listing, error) {
 			continue
 		}
 		seen[path] = true
+		for i, imp := range p.Imports {
+			p.Imports[i], _, _ = strings.Cut(imp, " ")
+		}
 		sp := source.Package{Path: path, Name: p.Name, Dir: p.Dir, Standard: p.Standard,
 			GoFiles: append(p.GoFiles, p.CgoFiles...), Imports: p.Imports}
 		if p.Module != nil {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -56,8 +57,7 @@ type Package struct {
 
 // A Tree holds the packages of one build.
 type Tree struct {
-	Root   string // directory of the target's main module
-	Module string // its path
+	Root string // directory that file names are relative to: the main module's
 
 	packages map[string]*Package
 	byDir    map[string]*Package
@@ -70,9 +70,9 @@ type Tree struct {
 // NewTree makes a tree of pkgs. own holds import-path patterns (a path, or a
 // prefix that ends in "/...") of packages outside the main modules that count
 // as the user's own.
-func NewTree(root, module string, pkgs []Package, own []string) *Tree {
+func NewTree(root string, pkgs []Package, own []string) *Tree {
 	t := &Tree{
-		Root: root, Module: module, own: own,
+		Root: root, own: own,
 		packages: make(map[string]*Package, len(pkgs)),
 		byDir:    make(map[string]*Package, len(pkgs)),
 		lines:    make(map[string][]string),
@@ -118,6 +118,29 @@ func (t *Tree) Owns(importPath string) bool {
 		}
 	}
 	return false
+}
+
+// Closure returns those of the packages that belong to main modules, and the
+// packages of main modules that they import, directly or not, dependencies first.
+func (t *Tree) Closure(paths []string) []string {
+	var order []string
+	seen := make(map[string]bool)
+	var visit func(path string)
+	visit = func(path string) {
+		pkg := t.packages[path]
+		if seen[path] || pkg == nil || !pkg.Main || strings.HasSuffix(path, "_test") {
+			return
+		}
+		seen[path] = true
+		for _, imp := range pkg.Imports {
+			visit(imp)
+		}
+		order = append(order, path)
+	}
+	for _, path := range slices.Sorted(slices.Values(paths)) {
+		visit(path)
+	}
+	return order
 }
 
 // Canonical returns the position for a file name as a profile or the compiler

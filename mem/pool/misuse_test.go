@@ -77,6 +77,19 @@ func TestFaultWithOneProcessor(t *testing.T) {
 	}
 }
 
+// TestUnderChecks runs the package's other tests in the builds that check.
+func TestUnderChecks(t *testing.T) {
+	for _, b := range []build{debug, asan} {
+		t.Run(b.kind, func(t *testing.T) {
+			b.compile(t) // skips where there is no such build
+			cmd := exec.Command("go", append(append([]string{"test", "-short"}, b.flags...), ".")...)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
 // TestReleaseBuild checks that an ordinary build has neither checks nor cgo.
 func TestReleaseBuild(t *testing.T) {
 	program := release.compile(t)

@@ -1,0 +1,7 @@
+package slogcalls
+
+import "log/slog"
+
+func noContext(l *slog.Logger, n int) {
+	l.Debug("x", "n", n) // want `arguments of Debug are boxed`
+}
