@@ -23,7 +23,7 @@ func AppendCSV(b []byte, e *Event) []byte {
 	b = appendInt(b, e.Seq)
 	for _, d := range [...]time.Duration{e.At, e.Wall(), e.Stopped(), e.Clock.Scan + e.Clock.Mark, e.CPU.Total(), e.CPU.Assist, e.CPU.Background, e.CPU.Idle} {
 		b = append(b, ',')
-		b = strconv.AppendFloat(b, d.Seconds(), 'g', -1, 64)
+		b = strconv.AppendFloat(b, float64(d)/1e9, 'g', -1, 64)
 	}
 	h := &e.Heap
 	for _, n := range [...]int64{h.Start, h.End, live(e), h.Goal, h.Stacks, h.Globals, int64(e.Procs)} {

@@ -5,7 +5,7 @@
 // # Lines
 //
 // One line is one collection (a cycle). The runtime prints it to standard error when
-// GODEBUG=gctrace=1 is set (Go 1.2 and earlier: GOGCTRACE=1). Its shape changed
+// GODEBUG=gctrace=1 is set (GOGCTRACE=1 in the first releases). Its shape changed
 // with the collector:
 //
 //	1.0        gc3(2): 5+1+0 ms 40 -> 21 MB 90 -> 50 (99-49) objects 8 handoff
@@ -36,7 +36,8 @@
 // eight cycles is accepted only with the same number of processors and a goal within a factor
 // of two of the last. gc 1 always starts a process, and a
 // "# import/path" header, which the go command prints before a compiler's output, ends the
-// processes seen under the header before it.
+// processes seen under the header before it. The go command keeps a compiler's output in the build cache and prints
+// it again, so such lines may be those of an earlier build.
 //
 // # Units
 //

@@ -7,7 +7,6 @@ import (
 	"go/types"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"

@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"bytes"
 	"go/ast"
+	"go/format"
 	"go/token"
 	"go/types"
 	"path"
@@ -66,6 +68,20 @@ func (f *fixer) between(from, to token.Pos) string {
 func (f *fixer) replace(n ast.Node, text string) {
 	f.gone = append(f.gone, n)
 	f.edit(n.Pos(), n.End(), text)
+}
+
+// fit is replace for an expression or for statements, with the spaces that
+// gofmt puts around operators in that place.
+func (f *fixer) fit(n ast.Node, text string) {
+	before, after := f.src[:n.Pos()-f.file.FileStart], f.src[n.End()-f.file.FileStart:]
+	if whole, err := format.Source(slices.Concat(before, []byte(text), after)); err == nil {
+		if whole, ok := bytes.CutPrefix(whole, before); ok {
+			if whole, ok := bytes.CutSuffix(whole, after); ok {
+				text = string(whole)
+			}
+		}
+	}
+	f.replace(n, text)
 }
 
 // edit puts text in the place of what is between two positions, which must

@@ -52,8 +52,10 @@ const (
 // cheapest and surest first.
 func All() []Rule {
 	return []Rule{
+		{sprint, NothingNew},
 		{guardedArgs, NothingNew},
 		{presize, NothingNew},
 		{copybuffer, NothingNew},
+		{scratch, NothingNew},
 	}
 }

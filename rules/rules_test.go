@@ -101,8 +101,12 @@ func checkDoc(t *testing.T, a *analysis.Analyzer) {
 func checkDiagnostics(t *testing.T, r *analysistest.Result, known map[string]*types.Package) {
 	t.Helper()
 	fset := r.Action.Package.Fset
+	classes := markedClasses(r)
 	for _, d := range r.Action.Diagnostics {
 		at := fset.Position(d.Pos)
+		if want := classes[token.Position{Filename: at.Filename, Line: at.Line}]; want != "" && want != d.Category {
+			t.Errorf("%s: class %s, marked as %s", at, d.Category, want)
+		}
 		switch {
 		case !slices.Contains([]string{Safe, Review, None}, d.Category):
 			t.Errorf("%s: category %q is not a class", at, d.Category)
@@ -128,6 +132,26 @@ func checkDiagnostics(t *testing.T, r *analysistest.Result, known map[string]*ty
 			}
 		}
 	}
+}
+
+// markedClasses returns the classes that the fixture demands with comments of
+// the form
+//
+//	code // review // want `message`
+func markedClasses(r *analysistest.Result) map[token.Position]string {
+	classes := make(map[token.Position]string)
+	for _, f := range r.Action.Package.Syntax {
+		for _, g := range f.Comments {
+			for _, c := range g.List {
+				class, _, ok := strings.Cut(strings.TrimPrefix(c.Text, "// "), " // want ")
+				if ok {
+					at := r.Action.Package.Fset.Position(c.Pos())
+					classes[token.Position{Filename: at.Filename, Line: at.Line}] = class
+				}
+			}
+		}
+	}
+	return classes
 }
 
 // checkFormatted fails if gofmt would change src, unless it would also have
@@ -212,20 +236,27 @@ func fixtureEnv() []string {
 	return append(os.Environ(), "GOPATH="+analysistest.TestData(), "GO111MODULE=off", "GOWORK=off", "GOPROXY=off")
 }
 
-// standard names the packages that rewrites may add to a file's imports.
-var standard = []string{
-	"bufio", "bytes", "cmp", "context", "errors", "fmt", "html/template", "io", "log/slog", "maps", "os",
-	"regexp", "slices", "sort", "strconv", "strings", "sync", "sync/atomic", "testing", "text/template", "time",
-}
+// added names packages that rewrites may import into a file.
+var added = []string{"cmp", "context", "errors", "fmt", "io", "log/slog", "maps", "regexp", "slices", "strconv", "strings", "sync"}
 
-// load loads a rule's fixtures and the standard packages, in one world of
+// load loads a rule's fixtures and all that they may import, in one world of
 // types.
 func load(name string) (fixtures []*packages.Package, known map[string]*types.Package, err error) {
-	cfg := &packages.Config{
-		Mode: packages.LoadTypes | packages.NeedName | packages.NeedCompiledGoFiles,
-		Dir:  analysistest.TestData(), Env: fixtureEnv(),
+	cfg := &packages.Config{Mode: packages.NeedName | packages.NeedImports, Dir: analysistest.TestData(), Env: fixtureEnv()}
+	fixtures, err = packages.Load(cfg, name+"/...")
+	if err != nil {
+		return nil, nil, err
 	}
-	pkgs, err := packages.Load(cfg, append([]string{name + "/..."}, standard...)...)
+	patterns := slices.Clone(added)
+	for _, p := range fixtures {
+		patterns = append(patterns, p.PkgPath)
+		for path := range p.Imports {
+			patterns = append(patterns, path)
+		}
+	}
+	cfg.Mode = packages.LoadTypes | packages.NeedName | packages.NeedCompiledGoFiles
+	pkgs, err := packages.Load(cfg, patterns...)
+	fixtures = nil
 	known = make(map[string]*types.Package)
 	for _, p := range pkgs {
 		known[p.PkgPath] = p.Types
@@ -260,7 +291,7 @@ func typeCheck(p *packages.Package, replaced map[string][]byte, known map[string
 			if q := known[path]; q != nil {
 				return q, nil
 			}
-			return nil, fmt.Errorf("package %s is not loaded: add it to the list standard", path)
+			return nil, fmt.Errorf("package %s is not loaded: add it to the list added", path)
 		}),
 	}
 	if p.Module != nil {

@@ -46,8 +46,12 @@ func (s *state) equal(t *state) bool { return s.regs == t.regs && maps.Equal(s.s
 // as well: what differs is forgotten.
 func (s *state) meet(t *state, pc uint64) {
 	for r := range s.regs {
-		if s.regs[r] != t.regs[r] {
-			s.regs[r] = value{valuePhi, reg(r), pc}
+		// What comes back unchanged around a loop is no second value.
+		switch joined := (value{valuePhi, reg(r), pc}); {
+		case s.regs[r] == joined:
+			s.regs[r] = t.regs[r]
+		case t.regs[r] != joined && t.regs[r] != s.regs[r]:
+			s.regs[r] = joined
 		}
 	}
 	for at, v := range s.slots {
@@ -131,12 +135,9 @@ func (w *walker) set(s *state, dst reg, v value) {
 	if dst == w.machine.zero {
 		return
 	}
-	if dst == w.machine.sp {
-		if v.kind != valueStack {
-			v = value{kind: valueStack}
-			maps.DeleteFunc(s.slots, func(at slot, _ value) bool { return at.base.kind == valueStack })
-		}
-		w.frame = min(w.frame, int64(v.n))
+	if dst == w.machine.sp && v.kind != valueStack {
+		v = value{kind: valueStack}
+		maps.DeleteFunc(s.slots, func(at slot, _ value) bool { return at.base.kind == valueStack })
 	}
 	s.regs[dst] = v
 }
@@ -155,6 +156,9 @@ func (w *walker) call(s *state, in *inst) {
 	if changed != nil {
 		return
 	}
+	if w.frame == 0 {
+		w.frame = int64(s.regs[w.machine.sp].n)
+	}
 	for r := range s.regs {
 		if r := reg(r); r != w.machine.sp && r != w.machine.zero {
 			s.regs[r] = value{valueDef, r, in.pc}
@@ -164,13 +168,13 @@ func (w *walker) call(s *state, in *inst) {
 }
 
 // unknown is the state at the start of the code at pc, if nothing is known of
-// how it is reached.
-func (w *walker) unknown(pc uint64) *state {
+// how it is reached but the stack pointer.
+func (w *walker) unknown(pc uint64, sp int64) *state {
 	s := &state{slots: make(map[slot]value)}
 	for r := range s.regs {
 		s.regs[r] = value{valuePhi, reg(r), pc}
 	}
-	s.regs[w.machine.sp] = value{kind: valueStack, n: uint64(w.frame)}
+	s.regs[w.machine.sp] = value{kind: valueStack, n: uint64(sp)}
 	if w.machine.zero != noReg {
 		s.regs[w.machine.zero] = value{kind: valueConst}
 	}

@@ -60,7 +60,7 @@ func (w *walker) split(insts []inst) []block {
 type walker struct {
 	machine *machine
 	callee  func(target uint64) callee
-	frame   int64 // lowest stack pointer seen: where it stays between prologue and epilogue
+	frame   int64 // the stack pointer at the first call: where it stays between prologue and epilogue
 
 	insts  []inst
 	blocks []block
@@ -145,7 +145,11 @@ func (w *walker) sweep() {
 func (w *walker) enter(b *block) *state {
 	var s *state
 	if b.seeded {
-		s = w.unknown(b.pc)
+		sp := w.frame
+		if b.start == 0 {
+			sp = 0
+		}
+		s = w.unknown(b.pc, sp)
 	}
 	for _, i := range b.prev {
 		switch out := w.blocks[i].out; {

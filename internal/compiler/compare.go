@@ -92,8 +92,7 @@ func keyOf(rec *Record) changeKey {
 func origin(rec *Record) changeKey { return identify(rec, rec.Pos(), "") }
 
 func identify(rec *Record, pos source.Pos, fn string) changeKey {
-	// One generic function has a name for each instantiation.
-	fn = typeArguments.ReplaceAllString(fn, "")
+	fn = literalName.ReplaceAllString(typeArguments.ReplaceAllString(fn, ""), "")
 	return changeKey{pos.Package, pos.File, fn, strings.ReplaceAll(subjectOf(rec), "go.shape.", "")}
 }
 
@@ -107,4 +106,10 @@ func subjectOf(rec *Record) string {
 	return unqualify(rec.Subject, pkg[strings.LastIndexByte(pkg, '/')+1:]+".")
 }
 
-var typeArguments = regexp.MustCompile(`\[.*\]`)
+var (
+	// One generic function has a name for each instantiation.
+	typeArguments = regexp.MustCompile(`\[.*\]`)
+	// The number of a func literal, or of a go statement's wrapper, changes with
+	// those before it.
+	literalName = regexp.MustCompile(`\.(func|gowrap|deferwrap)[0-9]+.*$`)
+)

@@ -68,8 +68,16 @@ func (e *explainer) add(pos source.Pos, text string) {
 // finish renders the moves as steps, the first joined to the head where they
 // share a line.
 func (e *explainer) finish() []finding.Step {
+	// What happens to one value on one line is one step.
+	var moves []move
+	for _, m := range e.moves {
+		if n := len(moves); n > 0 && moves[n-1].pos.AtLine() == m.pos.AtLine() && moves[n-1].name == m.name {
+			moves[n-1].text += ", then " + m.text
+			continue
+		}
+		moves = append(moves, m)
+	}
 	var steps []finding.Step
-	moves := e.moves
 	if e.head != "" {
 		text := e.head
 		if len(moves) > 0 && moves[0].pos.AtLine() == e.headPos.AtLine() {
@@ -82,12 +90,7 @@ func (e *explainer) finish() []finding.Step {
 		}
 		steps = append(steps, e.step(e.headPos, text))
 	}
-	for i := 0; i < len(moves); i++ {
-		m := moves[i]
-		for i+1 < len(moves) && moves[i+1].pos.AtLine() == m.pos.AtLine() && moves[i+1].name == m.name {
-			i++
-			m.text += ", then " + moves[i].text
-		}
+	for _, m := range moves {
 		steps = append(steps, e.step(m.pos, m.name+" is "+m.text))
 	}
 	if n := len(steps); n > maxSteps {
@@ -245,7 +248,11 @@ func (e *explainer) flow(rec *Record, i int) bool {
 	case "call parameter":
 		return e.call(rec, f, &note, pos, final)
 	case "return":
-		e.add(pos, "returned to the caller, so it must outlive this call")
+		if final {
+			e.add(pos, "returned to the caller, so it must outlive this call")
+		} else {
+			e.add(pos, "returned") // by a function that is analysed together with its caller
+		}
 		e.name = "the result"
 		return false
 	case "assign-pair", "assign":
@@ -352,12 +359,17 @@ func (e *explainer) call(rec *Record, f *FlowStep, note *Note, pos source.Pos, f
 		callee = "the deferred or started function"
 	}
 	callee = shorten(callee)
-	to, devirtual := e.r.devirtual[note.At0()]
-	if devirtual {
-		callee += " (always that of " + plain(to) + ")"
-	}
 	param, fn, ok := e.resolve(rec, f, pos)
-	if ok && fn != "" && !devirtual {
+	var leak *Record
+	if e.r.devirtual[first(note.At)] {
+		// The compiler knows, and writes, the method that the interface's call
+		// reaches. Types lead to the interface's instead.
+		leak = e.r.onlyLeak(callee)
+		param, ok = source.Pos{}, false
+		if leak != nil {
+			param, ok = leak.Pos(), true
+		}
+	} else if ok && fn != "" {
 		callee = fn
 	}
 	as := ""
@@ -377,7 +389,9 @@ func (e *explainer) call(rec *Record, f *FlowStep, note *Note, pos source.Pos, f
 		}
 		return false
 	}
-	leak := e.leak(param)
+	if leak == nil {
+		leak = e.leak(param)
+	}
 	switch {
 	case ok && param.Line == 0, leak != nil && wrapper(leak):
 		e.add(pos, "passed to "+callee+", which is only known at run time (an interface or function value): the compiler must assume that it is kept")
@@ -445,6 +459,24 @@ func (e *explainer) leak(param source.Pos) *Record {
 		}
 	}
 	return best
+}
+
+// onlyLeak returns the record of the one parameter of a function that leaks to
+// the heap, or nil.
+func (r *Report) onlyLeak(fn string) *Record {
+	var only *Record
+	for _, recs := range r.leaks {
+		for _, rec := range recs {
+			if rec.Func != fn || rec.Target != heap {
+				continue
+			}
+			if only != nil && only.Pos() != rec.Pos() {
+				return nil
+			}
+			only = rec
+		}
+	}
+	return only
 }
 
 // wrapper reports whether a parameter is that of an interface's method: the
@@ -524,12 +556,11 @@ func nearer(a, b, pos source.Pos) bool {
 	return comparePos(a, b) < 0
 }
 
-// At0 returns the outermost place of the note.
-func (n *Note) At0() source.Pos {
-	if len(n.At) == 0 {
+func first(at []source.Pos) source.Pos {
+	if len(at) == 0 {
 		return source.Pos{}
 	}
-	return n.At[0]
+	return at[0]
 }
 
 func last(at []source.Pos) source.Pos {

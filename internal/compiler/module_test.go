@@ -163,6 +163,7 @@ func (m *module) params() ParamFunc {
 	fset := token.NewFileSet()
 	files := make(map[source.Pos]*ast.File)
 	funcs := make(map[string]*ast.FuncDecl)
+	methods := make(map[string]*ast.FuncDecl) // of interfaces
 	place := func(p token.Pos) source.Pos {
 		at := fset.Position(p)
 		return m.tree.Canonical(at.Filename, "", at.Line, at.Column)
@@ -182,11 +183,19 @@ func (m *module) params() ParamFunc {
 			}
 			at := place(file.Package)
 			files[source.Pos{Package: at.Package, File: at.File}] = file
-			for _, d := range file.Decls {
-				if fn, ok := d.(*ast.FuncDecl); ok {
-					funcs[fn.Name.Name] = fn
+			ast.Inspect(file, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.FuncDecl:
+					funcs[n.Name.Name] = n
+				case *ast.InterfaceType:
+					for _, f := range n.Methods.List {
+						if typ, ok := f.Type.(*ast.FuncType); ok {
+							methods[f.Names[0].Name] = &ast.FuncDecl{Name: f.Names[0], Type: typ}
+						}
+					}
 				}
-			}
+				return true
+			})
 		}
 	}
 	return func(call source.Pos, arg string) (source.Pos, string, bool) {
@@ -211,7 +220,10 @@ func (m *module) params() ParamFunc {
 		case *ast.SelectorExpr:
 			name, recv = fun.Sel.Name, types.ExprString(fun.X)
 		}
-		fn := funcs[name]
+		fn := methods[name]
+		if fn == nil {
+			fn = funcs[name]
+		}
 		if fn == nil {
 			return source.Pos{}, "", false
 		}

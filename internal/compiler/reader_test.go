@@ -26,6 +26,7 @@ func sampleTree() *source.Tree {
 func recorded(t *testing.T, version string, withLog bool) *Report {
 	t.Helper()
 	b := newBuilder(sampleTree())
+	b.asked = []string{"example.com/m/a"}
 	if withLog {
 		data, err := os.ReadFile(filepath.Join("testdata", "recorded", version+".json"))
 		if err != nil {

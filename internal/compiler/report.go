@@ -41,7 +41,7 @@ type Report struct {
 	leaks     map[source.Pos][]*Record // by the parameter's place
 	leaking   map[source.Pos]string
 	inlined   map[source.Pos]string
-	devirtual map[source.Pos]string
+	devirtual map[source.Pos]bool
 	warnings  []string
 
 	decls declarations
@@ -78,6 +78,7 @@ func Diagnose(ctx context.Context, scratch *run.Scratch, tree *source.Tree, pkgs
 	}
 
 	b := newBuilder(tree)
+	b.asked = pkgs
 	for i, pkg := range pkgs {
 		if err := b.readDir(ctx, dirs[i], pkg); err != nil {
 			return nil, err
@@ -160,6 +161,7 @@ type builder struct {
 	text     *text
 	files    map[source.Pos]bool // that the log covers
 	seen     map[string]bool     // packages that the log covers
+	asked    []string            // packages whose lost files are worth a warning
 	hash     maphash.Seed
 	known    map[recordKey]*Record
 	r        *Report
@@ -293,7 +295,7 @@ func (b *builder) readText(stderr []byte) error {
 		funcs[funcKey{rec.Code, rec.Outer(), rec.Subject, rec.Target}] = rec.Func
 		file := source.Pos{Package: rec.Outer().Package, File: rec.Outer().File}
 		if !b.files[file] && !generated(file.File) {
-			lost[file] = true
+			lost[file] = slices.Contains(b.asked, file.Package)
 			b.add(rec)
 		}
 	}
@@ -302,12 +304,14 @@ func (b *builder) readText(stderr []byte) error {
 			rec.Func = funcs[funcKey{rec.Code, rec.Outer(), rec.Subject, rec.Target}]
 		}
 	}
-	if len(lost) > 0 {
-		var names []string
-		for p := range lost {
+	var names []string
+	for p, asked := range lost {
+		if asked {
 			names = append(names, p.Package+"/"+p.File)
 		}
-		slices.Sort(names)
+	}
+	slices.Sort(names)
+	if len(names) > 0 {
 		b.warnf("the compiler's log of %s was overwritten by a file of the same name: reasons come from its text, without inlined calls", strings.Join(names, ", "))
 	}
 	for _, rec := range t.stays {

@@ -99,6 +99,17 @@ a/a.go: append(xs, &w) grows its slice on the heap: returned to the caller, so i
 a/a.go: variable q is moved to the heap
 a/a.go: &q is passed to set as ~p *int~
 a/a.go: p is stored in s.slot, which outlives the call`,
+	"Give": `
+a/a.go: variable g is moved to the heap
+a/a.go: &g is passed to Take, which is only known at run time (an interface or function value): the compiler must assume that it is kept`,
+	"Known": `
+a/a.go: variable k is moved to the heap
+a/a.go: &k is passed to taker.Take as ~p *int~
+a/a.go: p is stored in package variable P, which outlives the call`,
+	"ViaClosure": `
+a/a.go: variable h is moved to the heap
+a/a.go: &h is returned by ViaClosure.func1
+a/a.go: the result of ViaClosure.func1 is returned to the caller, so it must outlive this call`,
 	"(*Logger).WithField": `
 log/log.go: &Entry{...} is allocated on the heap
 log/log.go: e is returned to the caller, so it must outlive this call
@@ -295,5 +306,7 @@ func TestCompare(t *testing.T) {
 	check("new", change("P = &x", "P = &x; y := 5; Sink = &y"), nil, []string{"Moved: y"}, nil)
 	check("a second one like it", change("P = &x", "P = &x\n\t{\n\t\tx := 4\n\t\tP = &x\n\t}"), nil, []string{"Moved: x"}, nil)
 	check("another caller inlines it", change("var pool sync.Pool", "func Again() *Msg { return mid(7) }\n\nvar pool sync.Pool"), nil, nil, []string{"Again: &Msg{...}"})
+	check("a func literal before another", change("return func() int { n++; return n }",
+		"func() { println(n) }()\n\treturn func() int { n++; return n }"), nil, nil, nil)
 	check("a constant is boxed", change("P = &x", "P = &x; Sink = \"free\""), nil, nil, nil)
 }

@@ -16,7 +16,7 @@ type text struct {
 	zeroCopy  map[source.Pos]bool
 	leaking   map[source.Pos]string // "leaking param" by the parameter's place
 	inlined   map[source.Pos]string // function inlined at a call, by the call's place
-	devirtual map[source.Pos]string // concrete type of an interface call that became a direct one
+	devirtual map[source.Pos]bool   // interface calls that became direct ones
 	sections  map[string]bool       // import paths with a "# path" header
 	skipped   int                   // lines too long
 }
@@ -36,7 +36,7 @@ func readText(r io.Reader, p *paths) (*text, error) {
 		zeroCopy:  make(map[source.Pos]bool),
 		leaking:   make(map[source.Pos]string),
 		inlined:   make(map[source.Pos]string),
-		devirtual: make(map[source.Pos]string),
+		devirtual: make(map[source.Pos]bool),
 		sections:  make(map[string]bool),
 	}}
 	skipped, err := readLines(io.LimitReader(r, maxFile), maxLine, func(line []byte) error {
@@ -91,9 +91,7 @@ func (tr *textReader) line(line []byte) {
 			tr.text.inlined[p] = strings.TrimPrefix(msg, "inlining call to ")
 		}
 	case strings.HasPrefix(msg, "devirtualizing "):
-		if i := strings.LastIndex(msg, " to "); i > 0 {
-			tr.text.devirtual[pos()] = msg[i+len(" to "):]
-		}
+		tr.text.devirtual[pos()] = true
 	}
 }
 

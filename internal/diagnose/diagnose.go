@@ -105,7 +105,7 @@ func Run(ctx context.Context, o Options) (_ *Result, err error) {
 			r.Scratch.Close()
 		}
 	}()
-	doc := &finding.Document{Schema: finding.Schema, Target: finding.Target{
+	doc := &finding.Document{Schema: finding.Schema, Findings: []finding.Finding{}, Target: finding.Target{
 		Module: module, Root: root, GoVersion: vars["GOVERSION"], GOOS: vars["GOOS"], GOARCH: vars["GOARCH"], Packages: listing.Matched}}
 	r.Document = doc
 	r.Overlay = make(map[string][]byte)
@@ -362,7 +362,7 @@ func (r *Result) Explain(at string) (*finding.Document, error) {
 		return nil, &UsageError{fmt.Sprintf("%q is not FILE:LINE", at)}
 	}
 	doc := *r.Document
-	doc.Findings = nil
+	doc.Findings = []finding.Finding{}
 	var near []string
 	for _, f := range r.Document.Findings {
 		if f.Site.File != filepath.ToSlash(file) && !strings.HasSuffix(f.Site.File, "/"+filepath.ToSlash(file)) {

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -108,6 +109,16 @@ func (l *ledger) explainPart(p *part, rec *compiler.Record, report *compiler.Rep
 		}
 		return
 	}
+	if steps := l.explainStays(p, report); steps != nil {
+		p.from, p.reason = finding.FromFlow, steps
+		return
+	}
+	if p.alloc.Kind == finding.KindMapAssign {
+		if steps := l.explainMap(p, report, program); steps != nil {
+			p.from, p.reason = finding.FromFlow, steps
+			return
+		}
+	}
 	if text != "" {
 		p.from = finding.FromLibrary
 		p.reason = []finding.Step{{Text: text}}
@@ -119,6 +130,52 @@ func (l *ledger) explainPart(p *part, rec *compiler.Record, report *compiler.Rep
 		text = "allocated in " + profile.FuncPackage(p.leafFunction())
 	}
 	p.reason = []finding.Step{{File: l.tree.Rel(pos), Line: pos.Line, Text: text}}
+}
+
+// explainStays explains memory of which the compiler says that it does not
+// escape and that is allocated all the same: from Go 1.25 on, values of a size
+// that is not known when compiling get 32 bytes on the stack, and what needs
+// more goes to the heap (cmd/compile/internal/walk, "non-escaping make").
+func (l *ledger) explainStays(p *part, report *compiler.Report) []finding.Step {
+	switch p.alloc.Kind {
+	case finding.KindSlice, finding.KindAppend, finding.KindString, finding.KindBytes:
+	default:
+		return nil
+	}
+	for _, rec := range report.At(p.chain[:1]) {
+		if rec.Code == compiler.Stays && about(rec, p.alloc.Kind) == yes {
+			pos := p.chain[len(p.chain)-1]
+			return []finding.Step{{File: l.tree.Rel(pos), Line: pos.Line,
+				Text: rec.Subject + " does not escape, but its size is known only at run time: what is larger than a small buffer on the stack goes to the heap"}}
+		}
+	}
+	return nil
+}
+
+// explainMap explains a map that grows, of which the compiler says nothing, by
+// the place where the map was made: why it is on the heap there is known.
+func (l *ledger) explainMap(p *part, report *compiler.Report, program *recognise.Program) []finding.Step {
+	at := p.chain[len(p.chain)-1]
+	makers, sure := program.MapMakers(at)
+	for _, place := range makers {
+		for _, rec := range report.AtLine(place) {
+			if rec.Code != compiler.Escape || rec.Kind != finding.KindMap {
+				continue
+			}
+			made := "the map is made here"
+			if !sure {
+				made = fmt.Sprintf("a map of this type is made here, one of %d places", len(makers))
+				if len(makers) == 1 {
+					made = "the only place that makes a map of this type"
+				}
+			}
+			return append([]finding.Step{
+				{File: l.tree.Rel(at), Line: at.Line, Text: kindReason(p)},
+				{File: l.tree.Rel(place), Line: place.Line, Text: made},
+			}, report.Explain(rec, program.Param, l.tree)...)
+		}
+	}
+	return nil
 }
 
 func (p *part) leafFunction() string {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
 	"runtime"
 	"slices"
@@ -107,6 +108,9 @@ func start(ctx context.Context, v Variant, what string, env []string, args ...st
 	stderr := new(stderrTail)
 	cmd.Stdout, cmd.Stderr = &out, stderr
 	err := cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // it ended well, but left a child behind that holds its output open
+	}
 	out.end()
 	procs := plausibleProcs(v.Env)
 	trimProcs(out.results, procs)
@@ -123,10 +127,10 @@ func start(ctx context.Context, v Variant, what string, env []string, args ...st
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			fail.Kind = TimedOut
 		}
-	case out.failed != "":
-		fail.Kind, fail.Detail = Failed, strings.TrimRight(string(out.failure), "\n")
 	case err != nil && crashed:
 		fail.Kind, fail.Detail = Panicked, crash
+	case out.failed != "":
+		fail.Kind, fail.Detail = Failed, strings.TrimRight(string(out.failure), "\n")
 	case err != nil:
 		fail.Kind, fail.Detail = Exited, lines(stderr.buf, 12)
 	case out.many:

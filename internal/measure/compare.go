@@ -24,7 +24,8 @@ type CompareOptions struct {
 	// take; 300 ms.
 	CountBudget time.Duration
 	Seed        uint64 // of the bootstrap
-	// Progress, if set, is called after each run of a child process.
+	// Progress, if set, is called after each step: a run, or all runs for the
+	// counts of one variant.
 	Progress func(done, total int)
 }
 
@@ -139,8 +140,8 @@ func Compare(ctx context.Context, variants []Variant, benchmarks []string, o Com
 		}
 	}
 	x := experiment{variants: variants, CompareOptions: o.withDefaults()}
-	// One run to fix the iterations, warm-up and rounds, and two pairs for counts.
-	x.total = len(benchmarks) * len(variants) * (1 + 1 + x.Rounds + 4)
+	// One run to fix the iterations, the counts, warm-up and rounds.
+	x.total = len(benchmarks) * len(variants) * (1 + 1 + 1 + x.Rounds)
 	for _, name := range benchmarks {
 		b := workload{name: name}
 		if err := x.calibrate(ctx, &b); err != nil {
@@ -214,13 +215,10 @@ func (x *experiment) count(ctx context.Context, w *workload) error {
 			}
 			n, k = p.n, p.k
 		}
-		for range 2 {
-			if err := p.run(ctx); err != nil {
-				return err
-			}
-			x.step()
-			x.step()
+		if err := p.repeat(ctx); err != nil {
+			return err
 		}
+		x.step()
 		c := &Counts{Measure: w.plain[i].Measure}
 		p.figures(c)
 		w.counts = append(w.counts, c)

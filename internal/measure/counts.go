@@ -53,11 +53,14 @@ type Counts struct {
 type figure struct {
 	value float64
 	exact bool    // repeats agree
-	slack float64 // differences up to this can be noise
+	slack float64 // differences up to this can be noise; unknown where whole is set
 	// whole is set for want of exact counters: value is a whole number,
 	// rounded down, on which repeats agree.
 	whole bool
 }
+
+// settled reports whether repeats agree.
+func (f figure) settled() bool { return f.exact || f.whole }
 
 // figure returns the figure of UnitBytes or UnitAllocs.
 func (c *Counts) figure(unit string) figure {
@@ -133,102 +136,126 @@ func Count(ctx context.Context, v Variant, r Result, o CountOptions) (*Counts, e
 	if p.n, p.k, err = settle(ctx, p, budget, perOp); err != nil {
 		return nil, err
 	}
-	c := &Counts{Benchmark: r.Name, Measure: r.Measure, Ops: (p.k - 1) * p.n}
-	for range 2 {
-		if err := p.run(ctx); err != nil {
-			return nil, err
-		}
+	if err := p.repeat(ctx); err != nil {
+		return nil, err
 	}
-	if o.Dir != "" {
-		dir, err := os.MkdirTemp(o.Dir, "counts")
-		if err != nil {
-			return nil, fmt.Errorf("no place for heap profiles: %w", err)
-		}
-		c.Low, c.High = filepath.Join(dir, "low.pb.gz"), filepath.Join(dir, "high.pb.gz")
-		p.profiles = [2]string{c.Low, c.High}
-		if err := p.run(ctx); err != nil {
-			return nil, err
-		}
-	}
+	c := &Counts{Benchmark: r.Name, Measure: r.Measure, Ops: p.ops()}
 	p.figures(c)
-	return c, nil
+	if o.Dir == "" {
+		return c, nil
+	}
+	dir, err := os.MkdirTemp(o.Dir, "counts")
+	if err != nil {
+		return nil, fmt.Errorf("no place for heap profiles: %w", err)
+	}
+	c.Low, c.High = filepath.Join(dir, "low.pb.gz"), filepath.Join(dir, "high.pb.gz")
+	return c, p.profile(ctx, c.Low, c.High)
 }
 
-// A pair is two runs of one benchmark, at n and kn iterations, and what its
-// repeats found.
+// A pair is two runs of one benchmark, at n and kn iterations, repeated.
 type pair struct {
-	variant  Variant
-	name     string
-	n, k     int
-	profiles [2]string // heap profiles to write; empty: none
+	variant Variant
+	name    string
+	n, k    int
 
-	slopes []Totals // growth of the counters from n to kn iterations, where there are exact counters
-	highs  []Result // of the longer runs
+	low, high []Result
 }
+
+// ops returns the number of iterations by which the two runs differ.
+func (p *pair) ops() int { return (p.k - 1) * p.n }
 
 // run runs the pair once.
 func (p *pair) run(ctx context.Context) error {
-	var results [2]Result
-	for i, n := range [2]int{p.n, p.k * p.n} {
-		r, err := p.once(ctx, n, p.profiles[i])
-		if err != nil {
-			return err
-		}
-		results[i] = r
+	low, err := runLeaf(ctx, p.variant, p.name, p.n, nil)
+	if err != nil {
+		return err
 	}
-	low, high := results[0].Totals, results[1].Totals
-	if low != nil && high != nil {
-		p.slopes = append(p.slopes, Totals{Bytes: growth(low.Bytes, high.Bytes), Allocs: growth(low.Allocs, high.Allocs)})
+	high, err := runLeaf(ctx, p.variant, p.name, p.k*p.n, nil)
+	if err != nil {
+		return err
 	}
-	p.highs = append(p.highs, results[1])
+	p.low, p.high = append(p.low, low), append(p.high, high)
 	return nil
 }
 
-func (p *pair) once(ctx context.Context, n int, profile string) (Result, error) {
-	if profile == "" {
-		return runLeaf(ctx, p.variant, p.name, n, nil)
+// Repeats of a pair: two where they agree, else more.
+const (
+	minRepeats = 2
+	maxRepeats = 5
+)
+
+// repeat runs the pair until most repeats agree, or often enough to say that
+// they do not.
+func (p *pair) repeat(ctx context.Context) error {
+	for len(p.low) < maxRepeats {
+		if err := p.run(ctx); err != nil {
+			return err
+		}
+		if len(p.low) >= minRepeats && p.figure(UnitBytes).settled() && p.figure(UnitAllocs).settled() {
+			break
+		}
 	}
+	return nil
+}
+
+// profile runs the pair once more and writes its heap profiles.
+func (p *pair) profile(ctx context.Context, low, high string) error {
 	// Before testing.M.Run sets the rate, the runtime samples at random: a big
 	// table made in init could be in one profile and not in the other.
 	godebug := "memprofilerate=0"
 	if set := lookup(p.variant.Env, "GODEBUG"); set != "" {
 		godebug = set + "," + godebug
 	}
-	return runLeaf(ctx, p.variant, p.name, n, []string{"GODEBUG=" + godebug},
-		"-test.memprofilerate=1", "-test.memprofile="+profile)
+	env := []string{"GODEBUG=" + godebug}
+	for file, n := range map[string]int{low: p.n, high: p.k * p.n} {
+		if _, err := runLeaf(ctx, p.variant, p.name, n, env, "-test.memprofilerate=1", "-test.memprofile="+file); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// growth returns high-low, or 0 where background noise outweighs the benchmark.
-func growth(low, high uint64) uint64 {
-	if high < low {
-		return 0
+// figure returns what the repeats found of UnitBytes or UnitAllocs.
+func (p *pair) figure(unit string) figure {
+	low, high := make([]float64, len(p.low)), make([]float64, len(p.low))
+	for i := range p.low {
+		low[i], high[i] = p.low[i].count(unit), p.high[i].count(unit)
 	}
-	return high - low
+	if p.low[0].Totals == nil {
+		return wholeFigure(high)
+	}
+	noise := background(p.ops())
+	if unit == UnitBytes {
+		noise *= backgroundSize
+	}
+	return slopeFigure(low, high, p.ops(), noise)
+}
+
+// count returns the total of UnitBytes or UnitAllocs or, for want of exact
+// counters, what is printed.
+func (r *Result) count(unit string) float64 {
+	switch {
+	case r.Totals != nil && unit == UnitBytes:
+		return float64(r.Totals.Bytes)
+	case r.Totals != nil:
+		return float64(r.Totals.Allocs)
+	case unit == UnitBytes:
+		return r.BytesPerOp
+	}
+	return r.AllocsPerOp
 }
 
 // figures fills in what the repeats found.
 func (p *pair) figures(c *Counts) {
-	n := len(p.highs)
-	bytes, allocs := make([]float64, n), make([]float64, n)
-	if len(p.slopes) < n {
-		for i, r := range p.highs {
-			bytes[i], allocs[i] = r.BytesPerOp, r.AllocsPerOp
-		}
-		c.bytes, c.allocs = wholeFigure(bytes), wholeFigure(allocs)
-		c.Warnings = append(c.Warnings, "counts are whole bytes and allocations per operation, rounded down: this toolchain's testing package cannot be made to report fractions")
-	} else {
-		for i, s := range p.slopes {
-			bytes[i], allocs[i] = float64(s.Bytes), float64(s.Allocs)
-		}
-		ops := float64((p.k - 1) * p.n)
-		c.bytes, c.allocs = slopeFigure(bytes, ops, background(ops)*backgroundSize), slopeFigure(allocs, ops, background(ops))
-		if !c.bytes.exact || !c.allocs.exact {
-			c.Warnings = append(c.Warnings, fmt.Sprintf("counts differ between repeats (%.6g to %.6g allocs/op, %.6g to %.6g B/op): operations do not all allocate the same",
-				slices.Min(allocs)/ops, slices.Max(allocs)/ops, slices.Min(bytes)/ops, slices.Max(bytes)/ops))
-		}
-	}
+	c.bytes, c.allocs = p.figure(UnitBytes), p.figure(UnitAllocs)
 	c.Measure.BytesPerOp, c.Measure.AllocsPerOp = c.bytes.value, c.allocs.value
 	c.BytesExact, c.AllocsExact = c.bytes.exact, c.allocs.exact
+	switch {
+	case p.low[0].Totals == nil:
+		c.Warnings = append(c.Warnings, "counts are whole bytes and allocations per operation, rounded down: this toolchain's testing package cannot be made to report fractions")
+	case !c.Exact():
+		c.Warnings = append(c.Warnings, fmt.Sprintf("counts differ between repeats, by up to %.3g allocs/op and %.3g B/op: operations do not all allocate the same", c.allocs.slack, c.bytes.slack))
+	}
 }
 
 // wholeFigure makes a figure of repeats that are rounded down.
@@ -246,19 +273,31 @@ const (
 
 // background returns how many objects to allow for in a slope over ops
 // operations: never more than one in 200 operations.
-func background(ops float64) float64 { return min(backgroundObjects, ops/200) }
+func background(ops int) float64 { return min(backgroundObjects, float64(ops)/200) }
 
-// slopeFigure makes a figure of the totals that repeats found over ops
-// operations. They agree if they lie within noise, or one in ten thousand, of
-// each other. The value then is the shortest decimal as near as they are.
-func slopeFigure(totals []float64, ops, noise float64) figure {
-	m := median(ascending(totals))
-	spread := slices.Max(totals) - slices.Min(totals)
-	f := figure{value: m / ops, exact: spread <= max(noise, m/1e4), slack: max(noise, spread, m/1e5) / ops}
-	if f.exact {
-		f.value = shortest(f.value, f.slack)
+// slopeFigure makes a figure of the counters' totals in repeats of runs whose
+// iterations differ by ops.
+//
+// The runtime's own allocations only ever add, so of a benchmark that always
+// allocates the same the least total is right. It counts as such if most
+// repeats lie within noise, or one in ten thousand, of it. The value then is
+// the shortest decimal as near. Else it is the median of the slopes.
+func slopeFigure(low, high []float64, ops int, noise float64) figure {
+	slopes := make([]float64, len(low))
+	for i := range slopes {
+		slopes[i] = high[i] - low[i]
 	}
-	return f
+	slices.Sort(slopes)
+	low, high = ascending(low), ascending(high)
+	most := len(low) / 2 // index of the last that makes more than half
+	least := high[0] - low[0]
+	spread := max(low[most]-low[0], high[most]-high[0])
+	if least >= 0 && spread <= max(noise, least/1e4) {
+		f := figure{exact: true, slack: max(noise, spread, least/1e5) / float64(ops)}
+		f.value = shortest(least/float64(ops), f.slack)
+		return f
+	}
+	return figure{value: max(0, median(slopes)) / float64(ops), slack: (slopes[len(slopes)-1] - slopes[0]) / float64(ops)}
 }
 
 // shortest returns the number of fewest decimals within slack of v.
@@ -294,6 +333,6 @@ func settle(ctx context.Context, p pair, budget time.Duration, perOp float64) (n
 // wall returns how long a run of n iterations takes, process and all.
 func (p *pair) wall(ctx context.Context, n int) (time.Duration, error) {
 	start := time.Now()
-	_, err := p.once(ctx, n, "")
+	_, err := runLeaf(ctx, p.variant, p.name, n, nil)
 	return time.Since(start), err
 }

@@ -77,13 +77,10 @@ var attacks = []string{
 
 var oddNumbers = []float64{0, 1, -1, 0.004, 0.9996, 999.6, 1023.9, 1e9, 1e300, math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN(), math.SmallestNonzeroFloat64}
 
-func TestHostileDocuments(t *testing.T) {
-	for i, s := range attacks {
-		for _, x := range oddNumbers {
-			checkText(t, poisoned(s, x), 24+7*i)
-			checkMarkdown(t, s, x)
-		}
-		checkJSON(t, poisoned(s, 1))
+func TestOddNumbers(t *testing.T) {
+	for _, x := range oddNumbers {
+		checkText(t, poisoned("a|b", x), 60)
+		checkMarkdown(t, "a|b", x)
 	}
 }
 

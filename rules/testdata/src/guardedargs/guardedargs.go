@@ -22,32 +22,32 @@ type user struct{ name string }
 func next() int { return 0 } // want next:"reads"
 
 func (p *partitioner) partition(r *request, keys []string, ch chan int) int {
-	p.log.Debug2("hit", "n", p.n) // want `arguments of Debug2 are boxed`
+	p.log.Debug2("hit", "n", p.n) // safe // want `arguments of Debug2 are boxed`
 	// A comment before stays before.
-	p.log.Debugf("%s %d", // want `arguments of Debugf are boxed`
+	p.log.Debugf("%s %d", // safe // want `arguments of Debugf are boxed`
 		p.name,
 		p.n, // the number
 	)
-	p.log.Debugf( // want `arguments of Debugf are boxed`
+	p.log.Debugf( // safe // want `arguments of Debugf are boxed`
 		`raw
 	text %d`, p.n)
-	p.log.Outer("x", p.n)              // want `arguments of Outer are boxed`
-	p.log.Infof("x", p.n)              // want `arguments of Infof are boxed`
-	p.log.Logf(lg.ErrorLevel, "", p.n) // want `arguments of Logf are boxed`
-	p.log.Sinkf("x", p.n)              // want `arguments of Sinkf are boxed`
-	p.log.Nilf("x", p.n)               // want `arguments of Nilf are boxed`
-	p.log.Value("x", p.n)              // want `arguments of Value are boxed`
-	lg.Tracef("x", p.n)                // want `arguments of Tracef are boxed`
-	lg.If(p.n > 3 && r != nil, p.n)    // want `arguments of If are boxed`
+	p.log.Outer("x", p.n)              // review // want `arguments of Outer are boxed`
+	p.log.Infof("x", p.n)              // safe // want `arguments of Infof are boxed`
+	p.log.Logf(lg.ErrorLevel, "", p.n) // safe // want `arguments of Logf are boxed`
+	p.log.Sinkf("x", p.n)              // review // want `arguments of Sinkf are boxed`
+	p.log.Nilf("x", p.n)               // safe // want `arguments of Nilf are boxed`
+	p.log.Value("x", p.n)              // safe // want `arguments of Value are boxed`
+	lg.Tracef("x", p.n)                // safe // want `arguments of Tracef are boxed`
+	lg.If(p.n > 3 && r != nil, p.n)    // safe // want `arguments of If are boxed`
 
 	// Arguments with effects: review.
-	p.log.Debugf("%d", next()) // want `arguments of Debugf are boxed`
+	p.log.Debugf("%d", next()) // review // want `arguments of Debugf are boxed`
 	// r may be nil: review. The second time it is certain not to be.
-	p.log.Debugf("%d", r.id) // want `arguments of Debugf are boxed`
+	p.log.Debugf("%d", r.id) // review // want `arguments of Debugf are boxed`
 	_ = r.id
-	p.log.Debugf("%d", r.id) // want `arguments of Debugf are boxed`
+	p.log.Debugf("%d", r.id) // safe // want `arguments of Debugf are boxed`
 	for i := range keys {
-		p.log.Debugf("%s", keys[i]) // want `arguments of Debugf are boxed`
+		p.log.Debugf("%s", keys[i]) // safe // want `arguments of Debugf are boxed`
 	}
 
 	// Nothing is boxed.
@@ -72,10 +72,10 @@ func (p *partitioner) partition(r *request, keys []string, ch chan int) int {
 	}
 
 	// No rewrite.
-	p.log.Hiddenf("%d", p.n)             // want `which reads unexported sink: give it an Enabled method`
-	p.log.Debugf("%d", <-ch)             // want `receive from the channel in a statement of its own`
-	lg.If(next() > 3, p.n)               // want `test it in an if statement around the call`
-	func() { p.log.Debugf("%d", p.n) }() // want `put the call on a line of its own`
+	p.log.Hiddenf("%d", p.n)             // none // want `which reads unexported sink: give it an Enabled method`
+	p.log.Debugf("%d", <-ch)             // none // want `receive from the channel in a statement of its own`
+	lg.If(next() > 3, p.n)               // none // want `test it in an if statement around the call`
+	func() { p.log.Debugf("%d", p.n) }() // none // want `put the call on a line of its own`
 	defer p.log.Debugf("%d", p.n)
 	go p.log.Debugf("%d", p.n)
 
@@ -100,18 +100,18 @@ func (p *partitioner) otherBranch() {
 	if p.log.Level >= lg.DebugLevel {
 		return
 	}
-	p.log.Debugf("%d", p.n) // want `arguments of Debugf are boxed`
+	p.log.Debugf("%d", p.n) // safe // want `arguments of Debugf are boxed`
 }
 
 func get() *lg.Logger { return nil } // want get:"reads"
 
 func hoisted(n int, v lg.Logger) {
-	get().Debugf("%d", n) // want `arguments of Debugf are boxed`
-	v.Debugf("%d", n)     // want `arguments of Debugf are boxed`
-	v.Nilf("%d", n)       // want `test it in an if statement around the call`
+	get().Debugf("%d", n) // safe // want `arguments of Debugf are boxed`
+	v.Debugf("%d", n)     // safe // want `arguments of Debugf are boxed`
+	v.Nilf("%d", n)       // none // want `test it in an if statement around the call`
 	switch n {
 	case 1:
-		v.Debugf("%d", n) // want `arguments of Debugf are boxed`
+		v.Debugf("%d", n) // safe // want `arguments of Debugf are boxed`
 	}
 }
 
@@ -122,16 +122,16 @@ type service struct {
 }
 
 func (s *service) embedded(n int) {
-	s.Debugf("%d", n) // want `arguments of Debugf are boxed`
+	s.Debugf("%d", n) // safe // want `arguments of Debugf are boxed`
 }
 
 func shadowed(l *lg.Logger, n int) {
 	lg := 3
-	l.Debugf("%d", n+lg) // want `arguments of Debugf are boxed`
+	l.Debugf("%d", n+lg) // safe // want `arguments of Debugf are boxed`
 }
 
 type number interface{ ~int | ~string }
 
 func generic[T number](l *lg.Logger, v T) {
-	l.Debugf("%v", v) // want `arguments of Debugf are boxed`
+	l.Debugf("%v", v) // safe // want `arguments of Debugf are boxed`
 }

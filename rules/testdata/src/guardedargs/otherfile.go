@@ -1,5 +1,5 @@
 package guardedargs
 
 func unimported(p *partitioner, n int) {
-	p.log.Debugf("%d", n) // want `arguments of Debugf are boxed`
+	p.log.Debugf("%d", n) // safe // want `arguments of Debugf are boxed`
 }

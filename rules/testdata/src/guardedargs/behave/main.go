@@ -30,11 +30,11 @@ func (l *logger) both(a, b any) { // want both:"guard .0 != nil && .0.level >= "
 
 func run(l *logger, xs []int) {
 	for i, x := range xs {
-		l.debugf("%d %d %s", i, x, "s") // want `arguments of debugf are boxed`
+		l.debugf("%d %d %s", i, x, "s") // safe // want `arguments of debugf are boxed`
 		if x > 3 {
-			l.debugf("%d", xs[i]) // want `arguments of debugf are boxed`
+			l.debugf("%d", xs[i]) // safe // want `arguments of debugf are boxed`
 		} else {
-			l.both(x, i) // want `arguments of both are boxed`
+			l.both(x, i) // safe // want `arguments of both are boxed`
 		}
 	}
 }

@@ -3,5 +3,5 @@ package slogcalls
 import "log/slog"
 
 func noContext(l *slog.Logger, n int) {
-	l.Debug("x", "n", n) // want `arguments of Debug are boxed`
+	l.Debug("x", "n", n) // review // want `arguments of Debug are boxed`
 }
