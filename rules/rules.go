@@ -53,9 +53,11 @@ const (
 func All() []Rule {
 	return []Rule{
 		{sprint, NothingNew},
+		{sortSlice, EscapeGone},
 		{guardedArgs, NothingNew},
 		{presize, NothingNew},
 		{copybuffer, NothingNew},
 		{scratch, NothingNew},
+		{builder, NothingNew},
 	}
 }

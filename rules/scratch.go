@@ -151,7 +151,7 @@ func (s *scratches) once(c inspector.Cursor) bool {
 
 // fix returns the fix that takes the buffer from the pool.
 func (s *scratches) fix(c inspector.Cursor, v *types.Var, size ast.Expr, empty bool) []analysis.SuggestedFix {
-	n := c.Node()
+	n := c.Node().(*ast.AssignStmt)
 	f := newFixer(s.pass, n.Pos())
 	if f == nil || f.commented(n) || !f.startsLine(n.Pos()) || !atLeastGo(s.pass, f.file, "go1.21") {
 		return nil
@@ -173,14 +173,18 @@ func (s *scratches) fix(c inspector.Cursor, v *types.Var, size ast.Expr, empty b
 	}
 	name := s.buffer.name(f)
 	pooled := f.free(c, "pooled")
-	lines := []string{
-		v.Name() + ", " + pooled + " := " + gofmted(name+"("+text+")"),
-		"defer " + name + "Pool.Put(" + pooled + ")",
+	end := lineEnd(s.pass.Fset.File(n.Pos()), n.End())
+	if rest := strings.TrimSpace(f.between(n.End(), end)); rest != "" && !strings.HasPrefix(rest, "//") {
+		return nil
 	}
+	f.edit(n.Lhs[0].End(), n.Lhs[0].End(), ", "+pooled)
+	f.replace(n.Rhs[0], gofmted(name+"("+text+")"))
+	indent := "\n" + f.indent(n.Pos())
+	lines := indent + "defer " + name + "Pool.Put(" + pooled + ")"
 	if empty {
-		lines = append(lines, v.Name()+" = "+v.Name()+"[:0]")
+		lines += indent + v.Name() + " = " + v.Name() + "[:0]"
 	}
-	f.replace(n, strings.Join(lines, "\n"+f.indent(n.Pos())))
+	f.edit(end, end, lines)
 	f.declare(n.Pos(), name, []string{s.buffer.missing(name)}, "sync")
 	if !f.predeclared(n.Pos(), "int") {
 		return nil

@@ -120,9 +120,9 @@ func (w *walker) step(s *state, in *inst) {
 	case opStore:
 		s.store(s.address(in), s.regs[in.src])
 	case opSpoil:
-		at := s.address(in)
-		for i := int64(-7); i < in.size; i++ {
-			delete(s.slots, at.at(i))
+		at := s.address(in) // words that are followed are aligned
+		for off := at.off &^ 7; off < at.off+in.size; off += 8 {
+			delete(s.slots, at.at(off-at.off))
 		}
 	case opCall:
 		w.call(s, in)

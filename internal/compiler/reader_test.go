@@ -156,6 +156,43 @@ func TestStays(t *testing.T) {
 	}
 }
 
+// A log that another compilation wrote over in part: the text has the rest.
+func TestDamagedLog(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", "recorded", "go1.26.8.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join("testdata", "recorded", "go1.26.8.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := recorded(t, "go1.26.8", true)
+	line := bytes.LastIndex(data, []byte(`{"range":{"start":{"line":14,"character":2}`))
+	if line < 0 {
+		t.Fatal("the sample has no record of line 14")
+	}
+	data[line] = 0
+	b := newBuilder(sampleTree())
+	b.asked = []string{"example.com/m/a"}
+	f, err := b.json.read(bytes.NewReader(data), "example.com/m/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.addFile(f)
+	if err := b.readText(text); err != nil {
+		t.Fatal(err)
+	}
+	r := b.report()
+	for _, want := range whole.Records() {
+		if got := r.At(want.Chain); !slices.ContainsFunc(got, func(rec *Record) bool { return rec.Subject == want.Subject && rec.Code == want.Code }) {
+			t.Errorf("%v %s at %v is lost", want.Code, want.Subject, want.Chain)
+		}
+	}
+	if len(r.Warnings()) != 1 {
+		t.Errorf("warnings: %q", r.Warnings())
+	}
+}
+
 func TestReadLines(t *testing.T) {
 	long := strings.Repeat("x", 300<<10)
 	for _, tt := range []struct {

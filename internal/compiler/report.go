@@ -213,7 +213,7 @@ func (b *builder) readDir(ctx context.Context, dir, pkg string) error {
 		return nil
 	})
 	if bad > 0 {
-		b.warnf("package %s: %d compiler diagnostics could not be read and are left out", pkg, bad)
+		b.warnf("package %s: %d lines of the compiler's log could not be read: reasons of that file may lack inlined calls", pkg, bad)
 	}
 	return err
 }
@@ -233,7 +233,8 @@ func (b *builder) readFile(name, pkg string) (bad int, err error) {
 }
 
 func (b *builder) addFile(f *jsonFile) {
-	b.files[f.own] = true
+	// Of a damaged file the text supplies the rest.
+	b.files[f.own] = f.bad == 0
 	b.seen[f.header.Package] = true
 	b.r.goVersion = f.header.GcVersion
 	for _, rec := range f.records {
@@ -246,7 +247,7 @@ func (b *builder) addFile(f *jsonFile) {
 // compiler or the go command generates is left out: wrappers of methods, which
 // stacks do not show, and the main package of tests.
 func (b *builder) add(rec *Record) {
-	if generated(rec.Outer().File) {
+	if generated(rec.Outer().File) || rec.ofWrapper() {
 		return
 	}
 	var h maphash.Hash
@@ -271,6 +272,16 @@ func (b *builder) add(rec *Record) {
 	}
 }
 
+// ofWrapper reports whether the record is about a parameter of a wrapper that
+// the compiler generates for a method. Those for the methods of interfaces do
+// not count: they tell a call through an interface.
+func (r *Record) ofWrapper() bool {
+	if r.Code != Leak || len(r.Flow) == 0 || throughInterface(r) {
+		return false
+	}
+	return strings.HasPrefix(last(r.Flow[len(r.Flow)-1].At).File, "<")
+}
+
 func generated(file string) bool { return strings.HasPrefix(file, "<") || file == "_testmain.go" }
 
 // readText joins the compiler's text to what the log gave.
@@ -292,6 +303,9 @@ func (b *builder) readText(stderr []byte) error {
 	funcs := make(map[funcKey]string)
 	lost := make(map[source.Pos]bool)
 	for _, rec := range t.records {
+		if rec.ofWrapper() {
+			continue
+		}
 		funcs[funcKey{rec.Code, rec.Outer(), rec.Subject, rec.Target}] = rec.Func
 		file := source.Pos{Package: rec.Outer().Package, File: rec.Outer().File}
 		if !b.files[file] && !generated(file.File) {
@@ -312,7 +326,7 @@ func (b *builder) readText(stderr []byte) error {
 	}
 	slices.Sort(names)
 	if len(names) > 0 {
-		b.warnf("the compiler's log of %s was overwritten by a file of the same name: reasons come from its text, without inlined calls", strings.Join(names, ", "))
+		b.warnf("the compiler's log of %s is damaged, or overwritten by a file of the same name: reasons come from its text, without inlined calls", strings.Join(names, ", "))
 	}
 	for _, rec := range t.stays {
 		rec.ZeroCopy = rec.Kind == finding.KindBytes && t.zeroCopy[rec.Outer()]

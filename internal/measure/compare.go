@@ -205,12 +205,11 @@ func (x *experiment) calibrate(ctx context.Context, w *workload) error {
 // count finds the counts of every variant at the same iterations.
 func (x *experiment) count(ctx context.Context, w *workload) error {
 	slowest := slices.MinFunc(w.plain, func(a, b Result) int { return cmp.Compare(a.N, b.N) })
-	n, k := 0, 0
+	var n, k int
 	for i, v := range x.variants {
 		p := pair{variant: v, name: w.name, n: n, k: k}
 		if i == 0 {
-			var err error
-			if p.n, p.k, err = settle(ctx, p, x.CountBudget, float64(x.RunTime)/float64(slowest.N)); err != nil {
+			if err := p.settle(ctx, x.CountBudget, float64(x.RunTime)/float64(slowest.N)); err != nil {
 				return err
 			}
 			n, k = p.n, p.k

@@ -14,8 +14,9 @@ import (
 
 // CountOptions say how [Count] goes about it.
 type CountOptions struct {
-	// Budget is about how long the two profiled runs may take together;
-	// 0 means 300 ms. A benchmark whose operations are slow takes longer.
+	// Budget is about how long a pair of runs may take; 0 means 300 ms. There
+	// are two to five pairs, and one more with profiles. A benchmark whose
+	// operations are slow takes longer.
 	Budget time.Duration
 	// Dir is an existing directory for the two heap profiles; Count makes
 	// files of its own in it. Empty: no profiles are taken.
@@ -41,7 +42,7 @@ type Counts struct {
 	// code with the timer stopped included, which Measure leaves out.
 	// Allocations before testing.M.Run are in neither.
 	Low, High string
-	// Ops is the number of iterations by which the two runs differ.
+	// Ops is the number of iterations by which the two profiled runs differ.
 	Ops int
 	// Warnings qualify the figures.
 	Warnings []string
@@ -128,18 +129,13 @@ func Count(ctx context.Context, v Variant, r Result, o CountOptions) (*Counts, e
 		budget = defaultBudget
 	}
 	p := pair{variant: v, name: r.Name}
-	perOp := r.NsPerOp
-	if o.Dir != "" {
-		perOp += r.AllocsPerOp * profiledAlloc
-	}
-	var err error
-	if p.n, p.k, err = settle(ctx, p, budget, perOp); err != nil {
+	if err := p.settle(ctx, budget, r.NsPerOp); err != nil {
 		return nil, err
 	}
 	if err := p.repeat(ctx); err != nil {
 		return nil, err
 	}
-	c := &Counts{Benchmark: r.Name, Measure: r.Measure, Ops: p.ops()}
+	c := &Counts{Benchmark: r.Name, Measure: r.Measure}
 	p.figures(c)
 	if o.Dir == "" {
 		return c, nil
@@ -149,6 +145,8 @@ func Count(ctx context.Context, v Variant, r Result, o CountOptions) (*Counts, e
 		return nil, fmt.Errorf("no place for heap profiles: %w", err)
 	}
 	c.Low, c.High = filepath.Join(dir, "low.pb.gz"), filepath.Join(dir, "high.pb.gz")
+	p.n, p.k = iterations(budget, max(r.NsPerOp, p.perOp())+(c.Measure.AllocsPerOp+1)*profiledAlloc)
+	c.Ops = p.ops()
 	return c, p.profile(ctx, c.Low, c.High)
 }
 
@@ -159,6 +157,7 @@ type pair struct {
 	n, k    int
 
 	low, high []Result
+	wall      []time.Duration // by which the longer run took longer, process and all
 }
 
 // ops returns the number of iterations by which the two runs differ.
@@ -166,17 +165,28 @@ func (p *pair) ops() int { return (p.k - 1) * p.n }
 
 // run runs the pair once.
 func (p *pair) run(ctx context.Context) error {
-	low, err := runLeaf(ctx, p.variant, p.name, p.n, nil)
+	low, short, err := p.timed(ctx, p.n)
 	if err != nil {
 		return err
 	}
-	high, err := runLeaf(ctx, p.variant, p.name, p.k*p.n, nil)
+	high, long, err := p.timed(ctx, p.k*p.n)
 	if err != nil {
 		return err
 	}
-	p.low, p.high = append(p.low, low), append(p.high, high)
+	p.low, p.high, p.wall = append(p.low, low), append(p.high, high), append(p.wall, long-short)
 	return nil
 }
+
+// timed runs n iterations and returns how long that took, process and all.
+func (p *pair) timed(ctx context.Context, n int) (Result, time.Duration, error) {
+	start := time.Now()
+	r, err := runLeaf(ctx, p.variant, p.name, n, nil)
+	return r, time.Since(start), err
+}
+
+// perOp returns how many nanoseconds an operation takes by the clock on the
+// wall, parts with the timer stopped included.
+func (p *pair) perOp() float64 { return float64(slices.Min(p.wall)) / float64(p.ops()) }
 
 // Repeats of a pair: two where they agree, else more.
 const (
@@ -264,12 +274,15 @@ func wholeFigure(repeats []float64) figure {
 }
 
 // The runtime allocates a few objects of its own during a run, however long it
-// is: up to eight or so in runs of Go 1.26, the largest of them goroutines of
-// about 500 bytes.
+// is: up to eight or so in runs of Go 1.26, the largest of them threads of about
+// two kilobytes.
 const (
 	backgroundObjects = 8
-	backgroundSize    = 512
+	backgroundSize    = 2 << 10
 )
+
+// maxRounding is the most by which a figure is rounded where repeats agree.
+const maxRounding = 0.01
 
 // background returns how many objects to allow for in a slope over ops
 // operations: never more than one in 200 operations.
@@ -294,7 +307,7 @@ func slopeFigure(low, high []float64, ops int, noise float64) figure {
 	spread := max(low[most]-low[0], high[most]-high[0])
 	if least >= 0 && spread <= max(noise, least/1e4) {
 		f := figure{exact: true, slack: max(noise, spread, least/1e5) / float64(ops)}
-		f.value = shortest(least/float64(ops), f.slack)
+		f.value = shortest(least/float64(ops), max(spread/float64(ops), min(f.slack, maxRounding)))
 		return f
 	}
 	return figure{value: max(0, median(slopes)) / float64(ops), slack: (slopes[len(slopes)-1] - slopes[0]) / float64(ops)}
@@ -313,26 +326,19 @@ func shortest(v, slack float64) float64 {
 // settle chooses the iterations of a pair for which an operation is thought to
 // take perOp nanoseconds. That can be far off where the benchmark stops its
 // timer or reports a time of its own, so it tries.
-func settle(ctx context.Context, p pair, budget time.Duration, perOp float64) (n, k int, err error) {
-	n, k = iterations(budget, perOp)
-	wall, err := p.wall(ctx, n)
-	if err != nil || wall <= budget || n == minIterations {
-		return n, k, err
+func (p *pair) settle(ctx context.Context, budget time.Duration, perOp float64) error {
+	p.n, p.k = iterations(budget, perOp)
+	_, long, err := p.timed(ctx, p.n)
+	if err != nil || long <= budget || p.n == minIterations {
+		return err
 	}
-	few := max(minIterations, n/16)
-	short, err := p.wall(ctx, few)
+	few := max(minIterations, p.n/16)
+	_, short, err := p.timed(ctx, few)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	// Start and set-up take as long however few the iterations are.
-	perOp = max(perOp, float64(wall-short)/float64(n-few))
-	n, k = iterations(budget, perOp)
-	return n, k, nil
-}
-
-// wall returns how long a run of n iterations takes, process and all.
-func (p *pair) wall(ctx context.Context, n int) (time.Duration, error) {
-	start := time.Now()
-	_, err := runLeaf(ctx, p.variant, p.name, n, nil)
-	return time.Since(start), err
+	perOp = max(perOp, float64(long-short)/float64(p.n-few))
+	p.n, p.k = iterations(budget, perOp)
+	return nil
 }

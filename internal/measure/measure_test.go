@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -168,7 +167,7 @@ func init() {
 func build(tb testing.TB, exact bool) Variant {
 	tb.Helper()
 	b := builds[exact]
-	b.once.Do(func() { b.binary, b.err = compile(exact) })
+	b.once.Do(func() { b.binary, b.err = compile(tb, exact) })
 	if b.err != nil {
 		tb.Fatal(b.err)
 	}
@@ -198,7 +197,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func compile(exact bool) (*run.TestBinary, error) {
+func compile(tb testing.TB, exact bool) (*run.TestBinary, error) {
 	dir := filepath.Join(buildDir, fmt.Sprint(exact))
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, err
@@ -210,7 +209,7 @@ func compile(exact bool) (*run.TestBinary, error) {
 	}
 	var opts run.BuildOptions
 	if exact {
-		file, content, ok := ExactCounters(runtime.GOROOT())
+		file, content, ok := ExactCounters(goroot(tb))
 		if !ok {
 			return nil, errors.New("no exact counters for this toolchain")
 		}
@@ -223,6 +222,15 @@ func compile(exact bool) (*run.TestBinary, error) {
 	g := run.Go{Dir: dir, Env: []string{"GOWORK=off", "GOFLAGS="}}
 	b, _, err := g.BuildTest(context.Background(), &source.Package{Path: "example.test/target", Dir: dir}, filepath.Join(dir, "target.test"), opts)
 	return b, err
+}
+
+func goroot(tb testing.TB) string {
+	tb.Helper()
+	vars, err := (&run.Go{Dir: tb.TempDir(), Env: []string{"GOWORK=off"}}).Variables(context.Background(), "GOROOT")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return vars["GOROOT"]
 }
 
 func find(tb testing.TB, results []Result, name string) Result {

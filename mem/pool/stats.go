@@ -38,10 +38,11 @@ type shard struct {
 	_ [120]byte
 }
 
-// newTally makes four shards a processor, so that goroutines running at the
-// same time seldom meet on one.
+// newTally makes eight shards a processor, so that goroutines running at the
+// same time seldom meet on one, but no more than 256, which take 32 KiB.
 func newTally() tally {
-	return tally{gets: make([]shard, 1<<bits.Len(uint(4*runtime.GOMAXPROCS(0)-1)))}
+	shards := min(8*runtime.GOMAXPROCS(0), 256)
+	return tally{gets: make([]shard, 1<<bits.Len(uint(shards-1)))}
 }
 
 // get counts a Get in a shard picked by the goroutine's stack address, the
