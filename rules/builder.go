@@ -6,6 +6,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -56,7 +57,7 @@ function of which s is a result.
 `,
 	Requires: []*analysis.Analyzer{inspect.Analyzer, varsAnalyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
-		b := &stringBuilders{pass: pass, info: pass.TypesInfo, vars: pass.ResultOf[varsAnalyzer].(*varIndex)}
+		b := &stringBuilders{pass: pass, info: pass.TypesInfo, vars: pass.ResultOf[varsAnalyzer].(*varIndex), names: make(map[ast.Node][]string)}
 		if p := pass.Pkg.Path(); p == "strings" || p == "runtime" {
 			return nil, nil // they cannot import strings
 		}
@@ -84,6 +85,8 @@ type stringBuilders struct {
 	pass *analysis.Pass
 	info *types.Info
 	vars *varIndex
+	// names holds the builders of each function's fixes.
+	names map[ast.Node][]string
 }
 
 // A writing is what one call writes to the builder.
@@ -326,7 +329,7 @@ func (b *stringBuilders) report(loop inspector.Cursor, v *types.Var) {
 	if !read && v.Kind() == types.LocalVar {
 		return // the variable would be left without a use
 	}
-	sb := f.free(loop, "sb")
+	sb := b.name(f, loop)
 	var sites []ast.Node
 	for _, u := range b.vars.usesIn(n, v) {
 		if u.ParentEdgeKind() == edge.AssignStmt_Lhs {
@@ -345,16 +348,15 @@ func (b *stringBuilders) report(loop inspector.Cursor, v *types.Var) {
 			}
 		}
 	}
-	indent := f.indent(n.Pos())
 	declare := "var " + sb + " " + f.use("strings", "Builder", n.Pos()) + "Builder"
 	set := " = "
 	if decl, ok := b.emptyBefore(stmt, v); ok && !f.commented(decl) {
 		f.replace(decl, declare)
 		set = " := "
 	} else {
-		f.edit(n.Pos(), n.Pos(), declare+"\n"+indent+sb+".WriteString("+v.Name()+")\n"+indent)
+		f.insertBefore(n, loop.Node(), declare, sb+".WriteString("+v.Name()+")")
 	}
-	f.edit(end, end, "\n"+indent+v.Name()+set+sb+".String()")
+	f.edit(end, end, "\n"+f.indent(loop.Node().Pos())+v.Name()+set+sb+".String()")
 	diag := analysis.Diagnostic{
 		Pos: sites[0].Pos(), End: sites[0].End(), Category: Safe,
 		Message: fmt.Sprintf("every iteration copies the whole of %s to append to it", v.Name()),
@@ -365,6 +367,17 @@ func (b *stringBuilders) report(loop inspector.Cursor, v *types.Var) {
 	if diag.SuggestedFixes = f.done("Build " + v.Name() + " in a strings.Builder"); diag.SuggestedFixes != nil {
 		b.pass.Report(diag)
 	}
+}
+
+// name returns a name for a builder that no other fix in the function uses.
+func (b *stringBuilders) name(f *fixer, loop inspector.Cursor) string {
+	fn := funcOf(loop).Node()
+	name := f.free(loop, "sb")
+	for slices.Contains(b.names[fn], name) {
+		name = f.free(loop, name+"1")
+	}
+	b.names[fn] = append(b.names[fn], name)
+	return name
 }
 
 // emptyBefore returns the declaration of v if it is the statement before

@@ -365,3 +365,12 @@ func (f *fixer) startsLine(pos token.Pos) bool {
 	tf := f.pass.Fset.File(pos)
 	return strings.TrimSpace(f.between(tf.LineStart(tf.Line(pos)), pos)) == ""
 }
+
+// insertBefore puts statements before one that starts its line; its own
+// indentation is that of n, which may be a part of it behind a label.
+func (f *fixer) insertBefore(stmt, n ast.Node, lines ...string) {
+	tf := f.pass.Fset.File(stmt.Pos())
+	at := tf.LineStart(tf.Line(stmt.Pos()))
+	indent := f.indent(n.Pos())
+	f.edit(at, at, indent+strings.Join(lines, "\n"+indent)+"\n")
+}

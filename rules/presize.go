@@ -748,7 +748,11 @@ func (p *presizer) report(d container, fills []growth, before ast.Node) {
 		if !f.startsLine(before.Pos()) {
 			return
 		}
-		f.edit(before.Pos(), before.Pos(), fmt.Sprintf("%s = %s\n%s", name, gofmted(f.use("slices", "Grow", before.Pos())+"Grow("+name+", "+size+")"), f.indent(before.Pos())))
+		loop := before
+		if l, ok := before.(*ast.LabeledStmt); ok {
+			loop = l.Stmt
+		}
+		f.insertBefore(before, loop, name+" = "+gofmted(f.use("slices", "Grow", before.Pos())+"Grow("+name+", "+size+")"))
 	case grow:
 		t := f.text(d.typeExpr)
 		if contains[*ast.FuncType](d.typeExpr) || contains[*ast.ChanType](d.typeExpr) {

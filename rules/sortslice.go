@@ -139,7 +139,7 @@ func (s *sorting) slice() {
 	if !s.params(less.Type) {
 		return
 	}
-	s.rewrite(x, less.Body)
+	s.rewrite(x, less, less.Body)
 }
 
 // adapter rewrites sort.Sort(byX(s)).
@@ -185,7 +185,7 @@ func (s *sorting) adapter() {
 	if !s.params(less.Type) {
 		return
 	}
-	s.rewrite(x, less.Body)
+	s.rewrite(x, nil, less.Body)
 }
 
 // receiverOf returns the variable of a method's receiver, which must not be a
@@ -278,10 +278,12 @@ func (s *sorting) params(t *ast.FuncType) bool {
 	return true
 }
 
-// rewrite reports the call, with the fix if less can be expressed.
-func (s *sorting) rewrite(x ast.Expr, less *ast.BlockStmt) {
-	s.f, s.from = newFixer(s.pass, s.call.Pos()), newFixer(s.pass, less.Pos())
-	if s.f == nil || s.from == nil || !atLeastGo(s.pass, s.f.file, "go1.21") || s.f.commented(s.call) {
+// rewrite reports the call, with the fix if less can be expressed. lit is the
+// function literal that less is, nil for a method.
+func (s *sorting) rewrite(x ast.Expr, lit *ast.FuncLit, less *ast.BlockStmt) {
+	pos := s.call.Pos()
+	s.f, s.from = newFixer(s.pass, pos), newFixer(s.pass, less.Pos())
+	if s.f == nil || s.from == nil || !atLeastGo(s.pass, s.f.file, "go1.21") {
 		return
 	}
 	s.class = Safe
@@ -289,30 +291,56 @@ func (s *sorting) rewrite(x ast.Expr, less *ast.BlockStmt) {
 	if _, ok := s.elem.(*types.TypeParam); ok {
 		s.class = Review
 	}
-	pos := s.call.Pos()
 	elem, ok := s.f.typeText(s.elem, pos)
 	if !ok || !s.f.predeclared(pos, "int") {
 		return
 	}
-	body, ok := s.body(less.List)
+	steps, ok := s.steps(less.List)
 	if !ok {
 		return
 	}
-	natural := body == "\treturn cmp.Compare(a, b)\n" && s.class == Safe && hasBasicInfo(s.elem, types.IsOrdered)
 	name := "SortFunc"
 	if s.stable {
 		name = "SortStableFunc"
 	}
-	text := name + "(" + s.f.text(x) + ", func(" + s.a + ", " + s.b + " " + elem + ") int {"
-	if line := strings.TrimSpace(body); len(less.List) == 1 && s.oneLine(s.call) {
-		text += " " + line + " })"
-	} else {
-		text += "\n" + body + "})"
+	signature := "func(" + s.a + ", " + s.b + " " + elem + ") int"
+	natural := steps[0].text == "cmp.Compare(a, b)" && s.class == Safe && hasBasicInfo(s.elem, types.IsOrdered)
+	switch {
+	case natural && !s.f.commented(s.call):
+		name = "Sort"
+		s.f = newFixer(s.pass, pos) // without cmp
+		s.f.fit(s.call, s.f.use("slices", name, pos)+name+"("+s.f.text(x)+")")
+	case lit != nil:
+		// In its place, so that comments stay.
+		s.f.replace(s.call.Fun, s.f.use("slices", name, pos)+name)
+		s.f.replace(lit.Type, signature)
+		for _, step := range steps {
+			if s.f.commented(step.result) || step.cond != nil && s.f.commented(step.cond) {
+				return
+			}
+			if step.cond == nil {
+				s.f.replace(step.result, step.text)
+				continue
+			}
+			s.f.replace(step.cond, "c := "+step.text+"; c != 0")
+			s.f.replace(step.result, "c")
+		}
+	default:
+		var body strings.Builder
+		for _, step := range steps {
+			if step.cond == nil {
+				body.WriteString("\treturn " + step.text + "\n")
+			} else {
+				body.WriteString("\tif c := " + step.text + "; c != 0 {\n\t\treturn c\n\t}\n")
+			}
+		}
+		text := " " + strings.TrimSpace(body.String()) + " })"
+		if len(steps) > 1 {
+			text = "\n" + body.String() + "})"
+		}
+		text = s.f.use("slices", name, pos) + name + "(" + s.f.text(x) + ", " + signature + " {" + text
+		s.f.fit(s.call, strings.ReplaceAll(text, "\n", "\n"+s.f.indent(pos)))
 	}
-	if natural {
-		name, text = "Sort", "Sort("+s.f.text(x)+")"
-	}
-	s.f.fit(s.call, s.f.use("slices", name, pos)+s.indented(text))
 	fixes := s.f.done("Sort with slices." + name)
 	class := s.class
 	if len(fixes) == 0 {
@@ -325,53 +353,55 @@ func (s *sorting) rewrite(x ast.Expr, less *ast.BlockStmt) {
 	})
 }
 
-// indented moves all lines of text but the first to the call's indentation.
-func (s *sorting) indented(text string) string {
-	return strings.ReplaceAll(text, "\n", "\n"+s.f.indent(s.call.Pos()))
+// A step is one comparison of a less function.
+type step struct {
+	cond   ast.Expr // a != b, nil for the last
+	result ast.Expr // a < b
+	text   string   // the same as a three-way comparison
 }
 
-// body translates the statements of a less function:
+// steps translates the statements of a less function:
 //
 //	if a != b { return a < b }   any number of times, then   return a < b
-func (s *sorting) body(list []ast.Stmt) (string, bool) {
-	var out strings.Builder
+func (s *sorting) steps(list []ast.Stmt) ([]step, bool) {
+	var steps []step
 	for n, stmt := range list {
 		switch stmt := stmt.(type) {
 		case *ast.ReturnStmt:
 			if n != len(list)-1 || len(stmt.Results) != 1 {
-				return "", false
+				return nil, false
 			}
 			text, _, ok := s.compare(stmt.Results[0])
-			if !ok {
-				return "", false
-			}
-			out.WriteString("\treturn " + text + "\n")
-			return out.String(), true
+			return append(steps, step{nil, stmt.Results[0], text}), ok
 		case *ast.IfStmt:
 			cond, ok := ast.Unparen(stmt.Cond).(*ast.BinaryExpr)
 			if !ok || cond.Op != token.NEQ || stmt.Init != nil || stmt.Else != nil || len(stmt.Body.List) != 1 {
-				return "", false
+				return nil, false
 			}
 			ret, ok := stmt.Body.List[0].(*ast.ReturnStmt)
 			if !ok || len(ret.Results) != 1 {
-				return "", false
+				return nil, false
 			}
 			text, operands, ok := s.compare(ret.Results[0])
 			if !ok {
-				return "", false
+				return nil, false
 			}
 			// The test must be of what is then compared.
 			x, _, ok1 := s.side(cond.X)
 			y, _, ok2 := s.side(cond.Y)
 			if !ok1 || !ok2 || !(x == operands[0] && y == operands[1] || x == operands[1] && y == operands[0]) {
-				return "", false
+				return nil, false
 			}
-			out.WriteString("\tif c := " + text + "; c != 0 {\n\t\treturn c\n\t}\n")
+			// == tells apart times that Compare does not.
+			if b, ok := ast.Unparen(ret.Results[0]).(*ast.BinaryExpr); !ok || b.Op != token.LSS && b.Op != token.GTR {
+				return nil, false
+			}
+			steps = append(steps, step{stmt.Cond, ret.Results[0], text})
 		default:
-			return "", false
+			return nil, false
 		}
 	}
-	return "", false
+	return nil, false
 }
 
 // compare translates a less expression into a three-way comparison, and
@@ -448,11 +478,6 @@ func (s *sorting) compareTimes(call *ast.CallExpr) (text string, operands [2]str
 		return "", operands, false
 	}
 	return left + ".Compare(" + right + ")", [2]string{left, right}, true
-}
-
-// oneLine reports whether a node is on one line.
-func (s *sorting) oneLine(n ast.Node) bool {
-	return !strings.Contains(s.f.between(n.Pos(), n.End()), "\n")
 }
 
 // sides translates the two operands of a comparison, which must be the same
@@ -546,7 +571,7 @@ func (s *sorting) clashes(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && (id.Name == s.a || id.Name == s.b || id.Name == "c") {
-			if obj := s.pass.TypesInfo.Uses[id]; obj != nil && !isMember(obj) && !s.isSlice(id) {
+			if obj := s.pass.TypesInfo.Uses[id]; obj != nil && obj != s.i && obj != s.j && !isMember(obj) && !s.isSlice(id) {
 				found = true
 			}
 		}

@@ -70,6 +70,9 @@ func TestPages(t *testing.T) {
 
 // TestRead holds the embedded pages to what the command needs of them.
 func TestRead(t *testing.T) {
+	if *update {
+		t.Skip("this test's program holds the pages as they were before the update")
+	}
 	for _, rule := range rules.All() {
 		p, err := pages.Read(rule.Name)
 		if err != nil {
@@ -101,7 +104,7 @@ func classesOf(t *testing.T, rule rules.Rule) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, result := range analysistest.Run(t, data, rule.Analyzer, rule.Name+"/...") {
+	for _, result := range analysistest.Run(unjudged{}, data, rule.Analyzer, rule.Name+"/...") {
 		for _, d := range result.Action.Diagnostics {
 			found[d.Category] = true
 		}
@@ -114,6 +117,12 @@ func classesOf(t *testing.T, rule rules.Rule) string {
 	}
 	return strings.Join(classes, ", ")
 }
+
+// unjudged ignores where a rule misses its fixture's expectations: that is
+// for the tests of package rules to report.
+type unjudged struct{}
+
+func (unjudged) Errorf(string, ...any) {}
 
 // render makes the page of one rule.
 func render(rule rules.Rule, classes string) (string, error) {

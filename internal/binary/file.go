@@ -18,6 +18,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -50,7 +51,7 @@ const (
 // A File is an open executable. Its methods may be called from several
 // goroutines.
 type File struct {
-	file    *os.File
+	close   func() error
 	image   *image
 	funcs   *funcTable
 	machine *machine
@@ -70,15 +71,16 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := open(file)
+	f, err := openFile(file)
 	if err != nil {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	f.close = file.Close
 	return f, nil
 }
 
-func open(file *os.File) (*File, error) {
+func openFile(file *os.File) (*File, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
@@ -86,13 +88,17 @@ func open(file *os.File) (*File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errNotELF
 	}
+	return newFile(file, info.Size())
+}
+
+func newFile(r io.ReaderAt, size int64) (*File, error) {
 	f := &File{
-		file:     file,
 		typeMemo: make(map[uint64]goType),
 		callees:  make(map[uint64]callee),
 		calls:    make(map[uint64]callSites),
 	}
-	if f.image, err = openImage(file, info.Size()); err != nil {
+	var err error
+	if f.image, err = openImage(r, size); err != nil {
 		return nil, err
 	}
 	if f.funcs, err = openFuncTable(f.image); err != nil {
@@ -114,14 +120,14 @@ func (f *File) locate() error {
 	}
 	text, types, etypes, ok := f.image.moduleData(f.funcs.section.Addr, f.funcs.header.Magic == magicGo120)
 	if !ok {
-		return errors.New("the executable has neither symbols nor the runtime's module data: build it without -ldflags=-s, or not as -buildmode=pie")
+		return errors.New("the executable has neither symbols nor the runtime's module data: build it again without -ldflags=-s")
 	}
 	f.funcs.text, f.types, f.etypes = text, types, etypes
 	return nil
 }
 
 // Close closes the file. At must not be called after it.
-func (f *File) Close() error { return f.file.Close() }
+func (f *File) Close() error { return f.close() }
 
 // Adjust turns an address of a profile into one of the file. start, limit and
 // offset are those of the profile's mapping; all 0 if it has none. Only a

@@ -82,16 +82,6 @@ func (s *state) address(in *inst) slot {
 	return at
 }
 
-// maxSlots bounds the memory slots known at one point.
-const maxSlots = 256
-
-func (s *state) store(at slot, v value) {
-	if _, ok := s.slots[at]; !ok && len(s.slots) >= maxSlots {
-		return
-	}
-	s.slots[at] = v
-}
-
 // step brings s from before in to after it.
 func (w *walker) step(s *state, in *inst) {
 	switch in.op {
@@ -114,11 +104,11 @@ func (w *walker) step(s *state, in *inst) {
 		v, ok := s.slots[at]
 		if !ok {
 			v = value{valueDef, in.dst, in.pc}
-			s.store(at, v)
+			w.store(s, at, v)
 		}
 		w.set(s, in.dst, v)
 	case opStore:
-		s.store(s.address(in), s.regs[in.src])
+		w.store(s, s.address(in), s.regs[in.src])
 	case opSpoil:
 		at := s.address(in) // words that are followed are aligned
 		for off := at.off &^ 7; off < at.off+in.size; off += 8 {
@@ -126,6 +116,13 @@ func (w *walker) step(s *state, in *inst) {
 		}
 	case opCall:
 		w.call(s, in)
+	}
+}
+
+// store writes a memory slot, if there is room for it.
+func (w *walker) store(s *state, at slot, v value) {
+	if _, ok := s.slots[at]; ok || len(s.slots) < w.room {
+		s.slots[at] = v
 	}
 }
 

@@ -135,15 +135,21 @@ func (f *File) typeInside(t goType, off int64) (goType, bool) {
 			if !ok1 || !ok2 || n > maxFields {
 				return goType{}, false
 			}
+			b := make([]byte, 24*n)
+			if f.image.read(fields, b) != len(b) {
+				return goType{}, false
+			}
 			var field goType
-			for i := range n {
-				typ, ok1 := f.image.word(fields + 24*i + 8)
-				at, ok2 := f.image.word(fields + 24*i + 16)
-				ft, ok3 := f.typeAt(typ)
-				if !ok1 || !ok2 || !ok3 {
+			for ; len(b) > 0; b = b[24:] {
+				at := binary.LittleEndian.Uint64(b[16:])
+				if at > uint64(off) {
+					break
+				}
+				ft, ok := f.typeAt(binary.LittleEndian.Uint64(b[8:]))
+				if !ok {
 					return goType{}, false
 				}
-				if at <= uint64(off) && uint64(off)-at < uint64(ft.size) {
+				if uint64(off)-at < uint64(ft.size) {
 					field, off = ft, off-int64(at)
 					break
 				}

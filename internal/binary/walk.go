@@ -62,6 +62,7 @@ type walker struct {
 	callee  func(target uint64) callee
 	frame   int64 // the stack pointer at the first call: where it stays between prologue and epilogue
 
+	room   int // memory slots that one state may hold
 	insts  []inst
 	blocks []block
 	at     map[uint64]int // blocks by address
@@ -72,9 +73,15 @@ func (w *walker) leaves(in *inst) bool {
 	return in.op == opJump || in.op == opReturn || in.op == opCall && w.callee(in.target).noReturn
 }
 
-// maxSweeps bounds how often a block is looked at again. Two or three sweeps
-// do for compiled code; the bound guards against code made to be slow.
-const maxSweeps = 12
+const (
+	// maxSweeps bounds how often a block is looked at again. A few sweeps
+	// do for compiled code; the bound guards against code made to be slow.
+	maxSweeps = 12
+	// maxSlots bounds the memory slots known at one point, allSlots those
+	// of all blocks together.
+	maxSlots = 256
+	allSlots = 1 << 18
+)
 
 // walk finds what is known before each instruction and calls visit with it,
 // once for each that can be reached.
@@ -83,6 +90,7 @@ func (w *walker) walk(insts []inst, visit func(before *state, in *inst)) {
 	if len(w.blocks) == 0 {
 		return
 	}
+	w.room = min(maxSlots, allSlots/len(w.blocks))
 	for i := range w.blocks {
 		w.at[w.blocks[i].pc] = i
 	}

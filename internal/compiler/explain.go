@@ -184,7 +184,7 @@ func unknownSize(rec *Record) bool {
 // follow writes the moves of a record's flow, and goes on where it leads to.
 func (e *explainer) follow(rec *Record) {
 	if e.seen[rec] {
-		e.add(rec.Pos(), "passed round in a recursive call, so the compiler gives up on it")
+		e.add(rec.Pos(), "passed on in a circle of calls")
 		return
 	}
 	e.seen[rec] = true
@@ -193,7 +193,14 @@ func (e *explainer) follow(rec *Record) {
 	}
 	for i := range rec.Flow {
 		f := &rec.Flow[i]
-		if i > 0 || rec.Moved || rec.Code == Leak {
+		rename := i > 0 || rec.Moved || rec.Code == Leak
+		if call, ok := f.throughCall(); ok {
+			if rename {
+				e.rename(rec, &call)
+			}
+			note := call.Notes[len(call.Notes)-1]
+			e.call(rec, &call, &note, last(note.At), false)
+		} else if rename {
 			e.rename(rec, f)
 		}
 		if done := e.flow(rec, i); done {
@@ -355,7 +362,7 @@ func (e *explainer) call(rec *Record, f *FlowStep, note *Note, pos source.Pos, f
 	case "":
 		callee = "a function"
 	}
-	if isTemp(strings.TrimPrefix(callee, " ")) {
+	if isTemp(callee) {
 		callee = "the deferred or started function"
 	}
 	callee = shorten(callee)
@@ -414,7 +421,7 @@ func (e *explainer) call(rec *Record, f *FlowStep, note *Note, pos source.Pos, f
 // why that is on the heap.
 func (e *explainer) into(rec *Record, f *FlowStep, pos source.Pos, text string) {
 	dst, stored := unwrap(f.Dst)
-	if !stored && (isResult(dst) || e.tree != nil && e.isNamedResult(pos, variable(dst))) {
+	if !stored && (isResult(dst) || e.isNamedResult(pos, variable(dst))) {
 		e.add(pos, "assigned to result "+variable(dst)+", so it must outlive this call")
 		return
 	}

@@ -99,6 +99,14 @@ a/a.go: append(xs, &w) grows its slice on the heap: returned to the caller, so i
 a/a.go: variable q is moved to the heap
 a/a.go: &q is passed to set as ~p *int~
 a/a.go: p is stored in s.slot, which outlives the call`,
+	"Through": `
+a/a.go: variable t is moved to the heap
+a/a.go: &t is passed to same as ~p *int~
+a/a.go: the result of same is stored in package variable Sink, which outlives the call`,
+	"ReturnThrough": `
+a/a.go: variable o is moved to the heap
+a/a.go: &o is passed to same as ~p *int~
+a/a.go: the result of same is returned to the caller, so it must outlive this call`,
 	"Give": `
 a/a.go: variable g is moved to the heap
 a/a.go: &g is passed to Take, which is only known at run time (an interface or function value): the compiler must assume that it is kept`,

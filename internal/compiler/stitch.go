@@ -6,6 +6,19 @@ import (
 	"github.com/unheap/unheap/internal/source"
 )
 
+// throughCall returns the first part of a step whose value is an argument of a
+// call and goes on in the call's result, as in x = f(&y).
+func (f *FlowStep) throughCall() (FlowStep, bool) {
+	for i := range f.Notes {
+		if f.Notes[i].Why == "call parameter" && i < len(f.Notes)-1 {
+			call := *f
+			call.Dst, call.Notes = "{temp}", f.Notes[:i+1]
+			return call, true
+		}
+	}
+	return FlowStep{}, false
+}
+
 // resolve asks for the parameter that the value of a step becomes at a call.
 func (e *explainer) resolve(rec *Record, f *FlowStep, call source.Pos) (param source.Pos, fn string, ok bool) {
 	if e.param == nil {
@@ -32,8 +45,8 @@ func (e *explainer) resolve(rec *Record, f *FlowStep, call source.Pos) (param so
 	return source.Pos{}, "", false
 }
 
-// leak returns the record that says how a parameter's value gets away: to the heap
-// by preference, else into something that escapes itself.
+// leak returns the record that says how a parameter's value gets away: to the
+// heap by preference, else into something that escapes itself.
 func (e *explainer) leak(param source.Pos) *Record {
 	if param.Line == 0 {
 		return nil
@@ -43,7 +56,7 @@ func (e *explainer) leak(param source.Pos) *Record {
 		switch {
 		case rec.Target == heap:
 			return rec
-		case best == nil && !isResult(rec.Target):
+		case strings.HasPrefix(rec.Target, storage), best == nil && !isResult(rec.Target):
 			best = rec
 		}
 	}

@@ -80,7 +80,7 @@ func Compile(ctx context.Context, g *run.Go, scratch *run.Scratch, tree *source.
 func (l *ledger) explain(report *compiler.Report, program *recognise.Program) {
 	for _, ln := range l.lines {
 		for _, p := range ln.parts {
-			l.explainPart(p, pick(report.At(p.chain), p, siblings(ln, p)), report, program)
+			l.explainPart(ln, p, pick(report.At(p.chain), p, siblings(ln, p)), report, program)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func siblings(ln *line, p *part) []uint64 {
 	return slices.Compact(calls)
 }
 
-func (l *ledger) explainPart(p *part, rec *compiler.Record, report *compiler.Report, program *recognise.Program) {
+func (l *ledger) explainPart(ln *line, p *part, rec *compiler.Record, report *compiler.Report, program *recognise.Program) {
 	text := library(p.leaf)
 	if rec != nil {
 		p.from = finding.FromFlow
@@ -118,6 +118,10 @@ func (l *ledger) explainPart(p *part, rec *compiler.Record, report *compiler.Rep
 			p.from, p.reason = finding.FromFlow, steps
 			return
 		}
+	}
+	if steps := l.explainBuilder(ln, p, report, program); steps != nil {
+		p.from, p.reason = finding.FromFlow, append([]finding.Step{{Text: text}}, steps...)
+		return
 	}
 	if text != "" {
 		p.from = finding.FromLibrary
@@ -143,11 +147,41 @@ func (l *ledger) explainStays(p *part, report *compiler.Report) []finding.Step {
 		return nil
 	}
 	for _, rec := range report.At(p.chain[:1]) {
-		if rec.Code == compiler.Stays && about(rec, p.alloc.Kind) == yes {
+		if rec.Code == compiler.Stays && about(rec, p.alloc.Kind) != no {
 			pos := p.chain[len(p.chain)-1]
 			return []finding.Step{{File: l.tree.Rel(pos), Line: pos.Line,
 				Text: rec.Subject + " does not escape, but its size is known only at run time: what is larger than a small buffer on the stack goes to the heap"}}
 		}
+	}
+	return nil
+}
+
+// explainBuilder explains the memory of a strings.Builder, which the runtime
+// allocates without a record of the compiler's (internal/bytealg.MakeNoZero),
+// by what the compiler says of the method that gives it away: String's receiver
+// leaks to its result.
+func (l *ledger) explainBuilder(ln *line, p *part, report *compiler.Report, program *recognise.Program) []finding.Step {
+	if !slices.ContainsFunc(p.leaf, func(f finding.Frame) bool { return strings.HasPrefix(f.Function, "strings.(*Builder).") }) {
+		return nil
+	}
+	use, ok := program.BuilderResult(ln.pos)
+	if !ok {
+		return nil
+	}
+	receiver, _, ok := program.Param(use.Call, use.Builder)
+	if !ok {
+		return nil
+	}
+	for _, rec := range report.AtLine(receiver) {
+		if rec.Code != compiler.Leak {
+			continue
+		}
+		call := finding.Step{File: l.tree.Rel(use.Call), Line: use.Call.Line,
+			Text: use.Builder + ".String() gives the builder's memory away as its result, without a copy"}
+		if use.Returned {
+			call.Text += "; the result is returned by " + profile.FuncName(ln.fn)
+		}
+		return append([]finding.Step{call}, report.Explain(rec, program.Param, l.tree)...)
 	}
 	return nil
 }

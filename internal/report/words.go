@@ -85,13 +85,17 @@ func allocation(a finding.Alloc, per string) string {
 	return fmt.Sprintf("%s, %s%s %s and %s %s %s", kind(a), about, count(a.ObjectsPerOp), objects, size(a.BytesPerOp), article, per)
 }
 
-// deciding returns the step of the reason that settled the matter: the last,
-// where the value is handed to the heap.
+// deciding returns the step of the reason that tells most by itself. That is
+// the first where it has no place: it says in words what the steps below it
+// show. Else it is the last, where the value is handed to the heap.
 func deciding(f *finding.Finding) string {
 	if len(f.Reason) == 0 {
 		return ""
 	}
-	s := f.Reason[len(f.Reason)-1]
+	s := f.Reason[0]
+	if stepPlace(s) != "" {
+		s = f.Reason[len(f.Reason)-1]
+	}
 	place := stepPlace(s)
 	if place == "" || s.File == f.Site.File && s.Line == f.Site.Line {
 		return Clean(s.Text)

@@ -67,6 +67,26 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+func TestDeciding(t *testing.T) {
+	site := finding.Site{File: "a/b.go", Line: 7}
+	boxed := finding.Step{File: "a/b.go", Line: 7, Text: "n is boxed"}
+	kept := finding.Step{File: "fmt/print.go", Line: 240, Text: "it is kept"}
+	copies := finding.Step{Text: "fmt.Sprintf copies"}
+	for _, tt := range []struct {
+		reason []finding.Step
+		want   string
+	}{
+		{nil, ""},
+		{[]finding.Step{boxed}, "n is boxed"},
+		{[]finding.Step{boxed, kept}, "it is kept (print.go:240)"},
+		{[]finding.Step{copies, boxed, kept}, "fmt.Sprintf copies"},
+	} {
+		if got := deciding(&finding.Finding{Site: site, Reason: tt.reason}); got != tt.want {
+			t.Errorf("deciding(%v) = %q, want %q", tt.reason, got, tt.want)
+		}
+	}
+}
+
 // Nothing is called faster that its interval does not tell from unchanged.
 func TestSpeed(t *testing.T) {
 	for _, tt := range []struct {

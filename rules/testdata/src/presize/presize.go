@@ -166,6 +166,30 @@ func boundComesLater(s string) []string {
 	return out
 }
 
+func labelledLater(s string) []string {
+	var out []string
+	parts := strings.Split(s, ",")
+next:
+	for _, p := range parts {
+		for range p {
+			out = append(out, p) // nobody knows how often
+			continue next
+		}
+	}
+	fields := strings.Fields(s)
+	var clean []string
+	words := strings.Fields(s)
+words:
+	for _, w := range words {
+		switch w {
+		case ",":
+			break words
+		}
+		clean = append(clean, w) // want `append grows clean`
+	}
+	return append(append(out, fields...), strings.Join(clean, ""))
+}
+
 func moved(xs []int) []int {
 	out := []int{}
 	fmt.Sprint(len(xs))
@@ -442,6 +466,7 @@ func main() {
 	}
 	for _, s := range []string{"", "a", "a, b,c"} {
 		show(boundComesLater(s))
+		show(labelledLater(s))
 		show(nilUnseen(strings.Fields(s)))
 	}
 	show(named(nil))

@@ -20,20 +20,21 @@ type holder struct{ items []*T }
 func calls(s []T, ints []int, words []string, h *holder, floats []float64, m map[string]int, c int) {
 	sort.Slice(ints, func(i, j int) bool { return ints[i] < ints[j] })                                      // safe // want `sort.Slice boxes`
 	sort.Slice(words, func(i, j int) bool { return words[i] > words[j] })                                   // safe // want `sort.Slice boxes`
-	sort.Slice(words, func(a, b int) bool { return len(words[a]) < len(words[b]) })                         // want `sort.Slice boxes`
+	sort.Slice(words, func(a, b int) bool { return len(words[a]) < len(words[b]) })                         // safe // want `sort.Slice boxes`
 	sort.Slice(s, func(i, j int) bool { return s[j].Inner.Z < s[i].Inner.Z })                               // safe // want `sort.Slice boxes`
 	sort.Slice(h.items, func(i, j int) bool { return h.items[i].X < h.items[j].X })                         // safe // want `sort.Slice boxes`
 	sort.Slice(s, func(i, j int) bool { return s[i].Key() < s[j].Key() })                                   // review // want `sort.Slice boxes`
 	sort.Slice(s, func(i, j int) bool { return s[i].F < s[j].F })                                           // review // want `sort.Slice boxes`
 	sort.Slice(floats, func(i, j int) bool { return floats[i] < floats[j] })                                // review // want `sort.Slice boxes`
 	sort.Slice(words, func(i, j int) bool { return strings.ToLower(words[i]) < strings.ToLower(words[j]) }) // review // want `sort.Slice boxes`
-	sort.Slice(s, func(i, j int) bool {                                                                     // want `sort.Slice boxes`
+	sort.Slice(s, func(i, j int) bool {                                                                     // safe // want `sort.Slice boxes`
 		if s[i].X != s[j].X {
 			return s[i].X < s[j].X
 		}
 		if s[i].Y != s[j].Y {
 			return s[i].Y > s[j].Y
 		}
+		// At last, the name.
 		return s[i].Name < s[j].Name
 	})
 
@@ -59,8 +60,7 @@ func calls(s []T, ints []int, words []string, h *holder, floats []float64, m map
 		return s[i].X < s[j].X
 	})
 	sort.Slice(s, func(i, j int) bool {
-		// A comment that would be lost.
-		return s[i].X < s[j].X
+		return /* a comment that would be lost: */ s[i].X /* here */ < s[j].X
 	})
 	less := func(i, j int) bool { return s[i].X < s[j].X }
 	sort.Slice(s, less)

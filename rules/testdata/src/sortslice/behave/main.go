@@ -46,7 +46,7 @@ func main() {
 			s := rows(n, keys)
 			sort.Slice(s, func(i, j int) bool { return s[i].key < s[j].key }) // safe // want `sort.Slice boxes`
 			show(s)
-			sort.Slice(s, func(i, j int) bool { // want `sort.Slice boxes`
+			sort.Slice(s, func(i, j int) bool { // safe // want `sort.Slice boxes`
 				if s[i].name != s[j].name {
 					return s[i].name > s[j].name
 				}
