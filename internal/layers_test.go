@@ -27,10 +27,10 @@ var layers = [][]string{
 	{"internal/measure"},
 	{"internal/diagnose"},
 	{"internal/fix", "internal/tune"},
-	{"internal/history", "internal/rowsgen", "internal/lab", "internal/casebook"},
+	{"internal/history", "internal/rowsgen", "internal/lab", "internal/casebook", "internal/practice"},
 	{"internal/report"},
 	{"internal/web"},
-	{"cmd"},
+	{"cmd", "internal/practice"},
 }
 
 // light says what the public packages may depend on, beside the standard

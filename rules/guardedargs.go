@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/parser"
-	"go/printer"
 	"go/token"
 	"go/types"
 	"path"
@@ -62,14 +61,13 @@ fields, variables and parameters. It is review if
 There is no rewrite for arguments that receive from a channel, and none where
 the condition reads what the caller's package cannot name.
 `,
-	Requires:  []*analysis.Analyzer{inspect.Analyzer},
-	FactTypes: []analysis.Fact{new(GuardFact), new(readsFact)},
+	Requires: []*analysis.Analyzer{inspect.Analyzer, Guards},
 	Run: func(pass *analysis.Pass) (any, error) {
-		exportGuards(pass)
+		known := pass.ResultOf[Guards].(GuardFunc)
 		root := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root()
 		for c := range root.Preorder((*ast.ExprStmt)(nil)) {
 			if call, ok := ast.Unparen(c.Node().(*ast.ExprStmt).X).(*ast.CallExpr); ok && inList(c) {
-				checkGuarded(pass, c, call)
+				checkGuarded(pass, known, c, call)
 			}
 		}
 		return nil, nil
@@ -78,19 +76,25 @@ the condition reads what the caller's package cannot name.
 
 // checkGuarded reports a call whose arguments are boxed before the callee's
 // guard is tested.
-func checkGuarded(pass *analysis.Pass, stmt inspector.Cursor, call *ast.CallExpr) {
+func checkGuarded(pass *analysis.Pass, known GuardFunc, stmt inspector.Cursor, call *ast.CallExpr) {
 	fn, ok := typeutil.Callee(pass.TypesInfo, call).(*types.Func)
 	if !ok {
 		return
 	}
 	guard := slogGuard(fn)
 	if guard == nil {
-		guard = GuardOf(pass.ImportObjectFact, fn)
+		guard = known(fn)
 	}
 	if guard == nil {
 		guard = shapeGuard(fn)
 	}
-	if guard == nil || !boxes(pass.TypesInfo, fn.Signature(), call, guard.Params) {
+	if guard == nil {
+		return
+	}
+	if n, _ := guard.parameter(); n > 0 {
+		return // see assertargs
+	}
+	if !boxes(pass.TypesInfo, fn.Signature(), call, guard.Params) {
 		return
 	}
 	report := func(class, message string, fixes []analysis.SuggestedFix) {
@@ -210,15 +214,11 @@ func (g *guardedCall) condition() (cond, class string) {
 	if !ok || g.f.failed || slices.ContainsFunc(g.f.added, func(p string) bool { return path.Base(p) == g.hoisted }) {
 		return "", None
 	}
-	e, err := parser.ParseExpr(cond)
-	if err != nil || contains[*ast.CompositeLit](e) {
+	cond, ok = header(cond)
+	if !ok {
 		return "", None
 	}
-	var out strings.Builder
-	if printer.Fprint(&out, token.NewFileSet(), ast.Unparen(e)) != nil || strings.Contains(out.String(), "\n") {
-		return "", None
-	}
-	return out.String(), class
+	return cond, class
 }
 
 // receiver returns the text that stands for the callee's receiver.

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,15 +56,42 @@ func (g *GuardFact) ExpressibleIn(pkgPath string) bool {
 	return true
 }
 
-// GuardOf returns the guard of a function, or nil if none is known. facts is
-// the ImportObjectFact of a pass of guardedargs or the ObjectFact of a
-// finished action.
-func GuardOf(facts func(types.Object, analysis.Fact) bool, fn *types.Func) *GuardFact {
+// A GuardFunc returns the guard of a function, or nil if none is known.
+type GuardFunc func(*types.Func) *GuardFact
+
+// Guards finds the functions that do nothing unless a condition holds, in the
+// analysed package and, by facts, in those that it imports. Its result is a
+// [GuardFunc]. It reports nothing; guardedargs and assertargs build on it.
+var Guards = &analysis.Analyzer{
+	Name:       "guards",
+	Doc:        "find functions that do nothing unless a condition holds",
+	FactTypes:  []analysis.Fact{new(GuardFact), new(readsFact)},
+	ResultType: reflect.TypeFor[GuardFunc](),
+	Run: func(pass *analysis.Pass) (any, error) {
+		exportGuards(pass)
+		return GuardFunc(func(fn *types.Func) *GuardFact { return guardFact(pass, fn) }), nil
+	},
+}
+
+// guardFact returns the fact that is known of a function, or nil.
+func guardFact(pass *analysis.Pass, fn *types.Func) *GuardFact {
 	var g GuardFact
-	if fn == nil || !facts(fn.Origin(), &g) {
+	if fn == nil || !pass.ImportObjectFact(fn.Origin(), &g) {
 		return nil
 	}
 	return &g
+}
+
+// parameter returns the number of the parameter, from 1, that is all of the
+// condition, and whether its value is negated; 0 for other conditions.
+func (g *GuardFact) parameter() (n int, negated bool) {
+	digits, negated := strings.CutPrefix(g.Cond, "!")
+	if digits, ok := strings.CutPrefix(digits, "$"); ok {
+		if n, err := strconv.Atoi(digits); err == nil {
+			return n, negated
+		}
+	}
+	return 0, false
 }
 
 // A readsFact says what is known of a function that a guard may call: that its
@@ -240,6 +268,9 @@ func callsWriter(pass *analysis.Pass, e ast.Expr) bool {
 func guardOf(pass *analysis.Pass, fn *types.Func, decl *ast.FuncDecl) *GuardFact {
 	g := &guardBuilder{pass: pass, sig: fn.Signature(), known: true, receiver: -1}
 	body := decl.Body.List
+	if len(body) > 0 && isHelper(pass.TypesInfo, body[0]) {
+		body = body[1:]
+	}
 	for len(body) > 0 {
 		n, ok := body[0].(*ast.IfStmt)
 		if !ok || n.Init != nil || n.Else != nil || !leaves(pass.TypesInfo, n.Body) {
@@ -321,6 +352,21 @@ func leaves(info *types.Info, b *ast.BlockStmt) bool {
 		}
 	}
 	return true
+}
+
+// isHelper reports whether a statement is t.Helper(), which matters only to
+// what the function itself logs.
+func isHelper(info *types.Info, s ast.Stmt) bool {
+	e, ok := s.(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	call, ok := e.X.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	fn, ok := typeutil.Callee(info, call).(*types.Func)
+	return ok && fn.Name() == "Helper" && fn.Pkg() != nil && fn.Pkg().Path() == "testing"
 }
 
 // isReturn reports whether a statement is a bare return.
@@ -534,7 +580,7 @@ func (g *guardBuilder) inherit(call *ast.CallExpr) {
 	if !ok {
 		return
 	}
-	inner := GuardOf(g.pass.ImportObjectFact, fn)
+	inner := guardFact(g.pass, fn)
 	if inner == nil {
 		return
 	}
@@ -557,6 +603,19 @@ func (g *guardBuilder) inherit(call *ast.CallExpr) {
 	cond, ok := substitute(inner.Cond, texts)
 	if !ok {
 		return
+	}
+	if n, negated := inner.parameter(); n > 0 {
+		cond = texts[n]
+		if negated {
+			cond = negateOperand(g.pass.TypesInfo, args[n], func(e ast.Expr) string {
+				text, fine := sub.template(e)
+				ok = ok && fine
+				return text
+			})
+		}
+		if !ok {
+			return
+		}
 	}
 	unguarded := g.unguarded
 	known := inner.Known

@@ -201,18 +201,6 @@ func inList(c inspector.Cursor) bool {
 	return false
 }
 
-// loopInside returns the innermost loop around c that does not contain the
-// declaration of v, if there is one.
-func loopInside(c inspector.Cursor, v *types.Var) (inspector.Cursor, bool) {
-	for l := range c.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil)) {
-		if v.Pos() < l.Node().Pos() || v.Pos() > l.Node().End() {
-			return l, true
-		}
-		return inspector.Cursor{}, false
-	}
-	return inspector.Cursor{}, false
-}
-
 // An exit is a set of ways to leave the body of a loop before its end.
 type exit int
 

@@ -54,10 +54,13 @@ func All() []Rule {
 	return []Rule{
 		{sprint, NothingNew},
 		{sortSlice, EscapeGone},
+		{compileOnce, NothingNew},
 		{guardedArgs, NothingNew},
+		{assertArgs, NothingNew},
 		{presize, NothingNew},
 		{copybuffer, NothingNew},
 		{scratch, NothingNew},
 		{builder, NothingNew},
+		{addrEscape, EscapeGone},
 	}
 }

@@ -396,6 +396,9 @@ func (s *sorting) steps(list []ast.Stmt) ([]step, bool) {
 			if b, ok := ast.Unparen(ret.Results[0]).(*ast.BinaryExpr); !ok || b.Op != token.LSS && b.Op != token.GTR {
 				return nil, false
 			}
+			if mayBeNaN(s.pass.TypesInfo.TypeOf(cond.X)) {
+				s.class = Review
+			}
 			steps = append(steps, step{stmt.Cond, ret.Results[0], text})
 		default:
 			return nil, false

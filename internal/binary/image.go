@@ -31,25 +31,25 @@ type image struct {
 	names    elf.Section64 // section name strings
 }
 
-var errNotELF = errors.New("not an ELF executable")
+var errNotELF = errors.New("not an ELF executable: allocation types are read from Linux executables; pass the program that was profiled, as go build or go test -c wrote it")
 
 func openImage(r io.ReaderAt, size int64) (*image, error) {
 	m := &image{r: r, size: size}
 	var h elf.Header64
 	if err := m.decode(0, &h); err != nil {
-		return nil, fmt.Errorf("%w: allocation types are read from Linux executables", errNotELF)
+		return nil, errNotELF
 	}
 	switch magic := binary.BigEndian.Uint32(h.Ident[:]); {
 	case magic == 0xcffaedfe || magic == 0xcefaedfe || magic == 0xcafebabe:
 		return nil, errors.New("this is a Mach-O executable: allocation types are read from ELF executables; build and profile with GOOS=linux to get them")
 	case string(h.Ident[:4]) != elf.ELFMAG:
-		return nil, fmt.Errorf("%w: allocation types are read from Linux executables; pass the program that was profiled", errNotELF)
+		return nil, errNotELF
 	case elf.Class(h.Ident[elf.EI_CLASS]) != elf.ELFCLASS64 || elf.Data(h.Ident[elf.EI_DATA]) != elf.ELFDATA2LSB:
-		return nil, errors.New("this ELF executable is not 64-bit little-endian: allocation types are read from amd64 and arm64 executables")
+		return nil, errors.New("this ELF executable is not 64-bit little-endian: allocation types are read from amd64 and arm64 executables; profile on one of those to get them")
 	}
 	m.machine, m.kind = elf.Machine(h.Machine), elf.Type(h.Type)
 	if m.machine != elf.EM_X86_64 && m.machine != elf.EM_AARCH64 {
-		return nil, fmt.Errorf("this executable is for %v: allocation types are read from amd64 and arm64 executables", m.machine)
+		return nil, fmt.Errorf("this executable is for %v: allocation types are read from amd64 and arm64 executables; profile on one of those to get them", m.machine)
 	}
 	m.segments = make([]elf.Prog64, h.Phnum)
 	if err := m.decode(h.Phoff, m.segments); err != nil {

@@ -111,8 +111,8 @@ func (w *walker) step(s *state, in *inst) {
 		w.store(s, s.address(in), s.regs[in.src])
 	case opSpoil:
 		at := s.address(in) // words that are followed are aligned
-		for off := at.off &^ 7; off < at.off+in.size; off += 8 {
-			delete(s.slots, at.at(off-at.off))
+		for i := -(at.off & 7); i < in.size; i += 8 {
+			delete(s.slots, at.at(i))
 		}
 	case opCall:
 		w.call(s, in)

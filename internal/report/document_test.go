@@ -79,7 +79,8 @@ func document() *finding.Document {
 				Verdict: finding.Verdict{Status: finding.Accepted},
 			},
 			{
-				ID: "a1b2c3d4e5f6",
+				ID:     "a1b2c3d4e5f6",
+				Saving: &finding.Saving{CPUShare: 0.041, Low: 0.02, High: 0.06},
 				Site: finding.Site{Package: "example.com/feed", File: "encode.go", Line: 15, Function: "label",
 					Source: `return fmt.Sprintf("%d", n)`, Inline: []finding.Frame{{Function: "example.com/feed.Encode", File: "encode.go", Line: 31}}},
 				Leaf:         []finding.Frame{{Function: "fmt.Sprintf", File: "fmt/print.go", Line: 240}},

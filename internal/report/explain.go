@@ -36,8 +36,8 @@ func (t Text) explain(f *finding.Finding, s *summary) []line {
 	field("code", Clean(f.Site.Source))
 	field("heap", fmt.Sprintf("%s of bytes, %s of objects; %s%s", share(f.Alloc.BytesShare), share(f.Alloc.ObjectsShare),
 		allocation(f.Alloc, s.per(f)), in(f.Benchmark)))
-	if c := f.Saving; c != nil {
-		field("cpu", fmt.Sprintf("%s of CPU time is what there is to gain at most (%s to %s)", share(c.CPUShare), share(c.Low), share(c.High)))
+	if f.Saving != nil {
+		field("cpu", saving(f.Saving))
 	}
 	if len(f.Site.Inline) > 0 {
 		lines = append(lines, t.frames("inlined into", f.Site.Inline)...)

@@ -27,7 +27,7 @@ func poisoned(s string, x float64) *finding.Document {
 		Benchmarks: []finding.Benchmark{{Package: s, Name: s, Measure: *measure, AttributedBytes: x, TestBytes: x}}}
 	d.Health = &finding.Health{GCCPUShare: x, AllocBytesPerS: x, CyclesPerS: x, LiveBytes: x, Verdict: s}
 	d.Warnings = []string{s, ""}
-	d.Combined = s
+	d.Combined = "x" + s
 	for i := range d.Findings {
 		f := &d.Findings[i]
 		f.ID = s
@@ -53,6 +53,7 @@ func poisoned(s string, x float64) *finding.Document {
 var attacks = []string{
 	"",
 	"plain",
+	" ",
 	"\x1b[2J\x1b[H\x1b]0;title\x07 cleared",
 	"\u009b31m C1 control",
 	"line\nfeed\r\nand\vmore\ftabs\t\tend  ",

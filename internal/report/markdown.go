@@ -35,7 +35,7 @@ func (m markdown) head(d *finding.Document, s *summary) {
 	m.printf("# unheap: %s\n\n", mdText(d.Target.Module))
 	m.printf("%s, %s %s/%s. %s.", mdText(d.Tool.Name+" "+d.Tool.Version), mdText(d.Target.GoVersion),
 		mdText(d.Target.GOOS), mdText(d.Target.GOARCH), mdText(s.scope()))
-	for _, text := range []string{health(d.Health), s.outcome()} {
+	for _, text := range []string{health(d), s.outcome()} {
 		if text != "" {
 			m.printf(" %s.", mdText(text))
 		}
@@ -87,6 +87,9 @@ func (m markdown) details(n int, f *finding.Finding, s *summary) {
 	}
 	if len(f.Parts) == 0 {
 		m.part(finding.Part{Leaf: f.Leaf, Alloc: f.Alloc, Reason: f.Reason, ReasonSource: f.ReasonSource}, s.per(f))
+	}
+	if f.Saving != nil {
+		m.printf("**Saving:** %s\n\n", mdText(saving(f.Saving)))
 	}
 	for i := range f.Parts {
 		m.part(f.Parts[i], s.per(f))

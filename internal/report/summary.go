@@ -85,12 +85,17 @@ func (s *summary) scope() string {
 	if len(t.Benchmarks) == 0 {
 		return text
 	}
-	var own, test float64
+	var own, test, n float64
 	for _, b := range t.Benchmarks {
-		own += b.AttributedBytes
-		test += b.TestBytes
+		if b.Measure.BytesPerOp > 0 {
+			own += b.AttributedBytes
+			test += b.TestBytes
+			n++
+		}
 	}
-	n := float64(len(t.Benchmarks))
+	if n == 0 {
+		return text + ": nothing is allocated"
+	}
 	return fmt.Sprintf("%s: %s of bytes from your lines, %s from tests", text, share(own/n), share(test/n))
 }
 
@@ -109,7 +114,7 @@ func (s *summary) outcome() string {
 		return "fixes: " + strings.Join(parts, ", ")
 	}
 	if s.open > 0 {
-		return plural(s.open, "finding") + " with a fix, unverified: unheap fix measures it"
+		return plural(s.open, "finding") + " with a fix, unverified: unheap fix measures each"
 	}
 	return ""
 }

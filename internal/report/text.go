@@ -34,12 +34,12 @@ func (t Text) Write(w io.Writer, d *finding.Document) error {
 		return t.print(w, append(lines, tail...))
 	}
 
-	number := max(2, len(strconv.Itoa(len(d.Findings))))
-	lines = append(lines, line{{dim, padLeft("#", number) + "    bytes  objects  where"}})
+	table := newTable(d.Findings)
+	lines = append(lines, table.heading())
 	room := t.Lines - len(lines) - len(tail)
 	full := 0
 	for i := range d.Findings {
-		block := t.finding(&d.Findings[i], number, i+1, s)
+		block := t.finding(&d.Findings[i], table, i+1, s)
 		reserve := 0 // for those that follow
 		if rest := len(d.Findings) - 1 - i; rest > 0 {
 			reserve = min(rest, wantBrief) + 1
@@ -53,10 +53,46 @@ func (t Text) Write(w io.Writer, d *finding.Document) error {
 	}
 	if left := d.Findings[full:]; len(left) > 0 {
 		briefs := min(len(left), max(room-1, 0))
-		lines = append(lines, t.briefs(left[:briefs], number, full+1)...)
+		lines = append(lines, t.briefs(left[:briefs], table, full+1)...)
 		lines = append(lines, t.hidden(left, briefs))
 	}
 	return t.print(w, append(lines, tail...))
+}
+
+// A table is the columns that findings are listed in.
+type table struct {
+	number int  // width of the first column
+	saving bool // there is a column for the share of CPU time
+}
+
+func newTable(fs []finding.Finding) table {
+	t := table{number: max(2, len(strconv.Itoa(len(fs))))}
+	for i := range fs {
+		t.saving = t.saving || fs[i].Saving != nil
+	}
+	return t
+}
+
+func (t table) heading() line {
+	cpu := ""
+	if t.saving {
+		cpu = "      cpu"
+	}
+	return line{{dim, padLeft("#", t.number) + cpu + "    bytes  objects  where"}}
+}
+
+// lead returns the figures of the n-th finding: what they are ranked by, which
+// is the share of CPU time to be saved where that is known, and the shares of
+// bytes and objects.
+func (t table) lead(f *finding.Finding, n int) string {
+	cpu := ""
+	switch {
+	case f.Saving != nil:
+		cpu = fmt.Sprintf("  %7s", share(f.Saving.CPUShare))
+	case t.saving:
+		cpu = fmt.Sprintf("  %7s", "?")
+	}
+	return fmt.Sprintf("%*d%s  %7s  %7s  ", t.number, n, cpu, share(f.Alloc.BytesShare), share(f.Alloc.ObjectsShare))
 }
 
 // wantBrief is how many one-line findings are worth more than one more in full.
@@ -83,7 +119,11 @@ func (t Text) hidden(fs []finding.Finding, briefs int) line {
 		parts = append(parts, plural(briefs, "finding")+" in short")
 	}
 	if n := len(fs) - briefs; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d hidden (%s of bytes, %d accepted)", n, share(min(bytes, 1)), accepted))
+		what := share(min(bytes, 1)) + " of bytes"
+		if accepted > 0 {
+			what += fmt.Sprintf(", %d accepted", accepted)
+		}
+		parts = append(parts, fmt.Sprintf("%d hidden (%s)", n, what))
 	}
 	if noted > 0 {
 		parts = append(parts, fmt.Sprintf("%d with notes", noted))
@@ -113,7 +153,7 @@ func (t Text) header(d *finding.Document, s *summary) []line {
 	where := Clean(fmt.Sprintf("%s  %s/%s", d.Target.GoVersion, d.Target.GOOS, d.Target.GOARCH))
 	lines := wrap([]span{{bold, name}, {plain, Clean(d.Target.Module)}, {dim, where}}, t.width(), 3)
 	lines = append(lines, wrap([]span{{plain, s.scope()}}, t.width(), 0)...)
-	if text := health(d.Health); text != "" {
+	if text := health(d); text != "" {
 		lines = append(lines, wrap([]span{{plain, text}}, t.width(), 0)...)
 	}
 	if text := s.outcome(); text != "" {
@@ -162,9 +202,9 @@ func (t Text) totals(s *summary) []line {
 	return lines
 }
 
-// site renders the columns of a finding: number, shares, place and function.
-func (t Text) site(f *finding.Finding, number, n, room int) line {
-	lead := fmt.Sprintf("%*d  %7s  %7s  ", number, n, share(f.Alloc.BytesShare), share(f.Alloc.ObjectsShare))
+// site renders the columns of the n-th finding, its place and function last.
+func (t Text) site(f *finding.Finding, table table, n, room int) line {
+	lead := table.lead(f, n)
 	name := short(f.Site.Function)
 	// The place gives way to the function only where both are long.
 	room = max(room-len(lead)-2, 8)
@@ -174,14 +214,14 @@ func (t Text) site(f *finding.Finding, number, n, room int) line {
 }
 
 // briefs renders findings in one line each, the first with number n.
-func (t Text) briefs(fs []finding.Finding, number, n int) []line {
+func (t Text) briefs(fs []finding.Finding, table table, n int) []line {
 	lines := make([]line, len(fs))
 	widest, longest := 0, 0
 	for i := range fs {
 		longest = max(longest, columns(Clean(string(best(&fs[i]).Status))))
 	}
 	for i := range fs {
-		lines[i] = t.site(&fs[i], number, n+i, t.width()-longest-2)
+		lines[i] = t.site(&fs[i], table, n+i, t.width()-longest-2)
 		widest = max(widest, lines[i].columns())
 	}
 	for i := range fs {
@@ -192,9 +232,9 @@ func (t Text) briefs(fs []finding.Finding, number, n int) []line {
 }
 
 // finding renders one finding: a line of columns and labelled lines below it.
-func (t Text) finding(f *finding.Finding, number, n int, s *summary) []line {
-	lines := []line{t.site(f, number, n, t.width())}
-	ind := number + 2
+func (t Text) finding(f *finding.Finding, table table, n int, s *summary) []line {
+	lines := []line{t.site(f, table, n, t.width())}
+	ind := table.number + 2
 	field := func(label string, most int, spans ...span) {
 		lines = append(lines, t.field(ind, label, most, spans...)...)
 	}

@@ -85,6 +85,11 @@ func allocation(a finding.Alloc, per string) string {
 	return fmt.Sprintf("%s, %s%s %s and %s %s %s", kind(a), about, count(a.ObjectsPerOp), objects, size(a.BytesPerOp), article, per)
 }
 
+// saving says what there is to gain, with its error bar.
+func saving(s *finding.Saving) string {
+	return fmt.Sprintf("%s of CPU time is there to gain at most (%s to %s)", share(s.CPUShare), share(s.Low), share(s.High))
+}
+
 // deciding returns the step of the reason that tells most by itself. That is
 // the first where it has no place: it says in words what the steps below it
 // show. Else it is the last, where the value is handed to the heap.
@@ -296,8 +301,10 @@ func faster(ratio float64) string {
 	return factor(ratio) + "x faster"
 }
 
-// health returns the collector's part in a running program in one line.
-func health(h *finding.Health) string {
+// health returns the collector's part in a running program in one line. A
+// verdict that is a warning too is left to the warnings.
+func health(d *finding.Document) string {
+	h := d.Health
 	if h == nil {
 		return ""
 	}
@@ -314,7 +321,7 @@ func health(h *finding.Health) string {
 	if h.LiveBytes > 0 {
 		parts = append(parts, size(h.LiveBytes)+" live")
 	}
-	if verdict := Clean(h.Verdict); verdict != "" {
+	if verdict := Clean(h.Verdict); verdict != "" && !slices.Contains(d.Warnings, h.Verdict) {
 		parts = append(parts, verdict)
 	}
 	return strings.Join(parts, ", ")

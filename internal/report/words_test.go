@@ -87,6 +87,20 @@ func TestDeciding(t *testing.T) {
 	}
 }
 
+func TestHealth(t *testing.T) {
+	d := &finding.Document{Health: &finding.Health{GCCPUShare: 0.12, AllocBytesPerS: 3 << 20, CyclesPerS: 4, LiveBytes: 1 << 30, Verdict: "busy"}}
+	if got, want := health(d), "12.0 % of CPU in GC, 3.00 MiB/s allocated, 4 cycles/s, 1.00 GiB live, busy"; got != want {
+		t.Errorf("health = %q, want %q", got, want)
+	}
+	d = &finding.Document{Health: &finding.Health{AllocBytesPerS: 1024, Verdict: "fine"}, Warnings: []string{"fine"}}
+	if got, want := health(d), "1.00 KiB/s allocated"; got != want {
+		t.Errorf("health = %q, want %q", got, want)
+	}
+	if got := health(&finding.Document{}); got != "" {
+		t.Errorf("health of nothing = %q", got)
+	}
+}
+
 // Nothing is called faster that its interval does not tell from unchanged.
 func TestSpeed(t *testing.T) {
 	for _, tt := range []struct {

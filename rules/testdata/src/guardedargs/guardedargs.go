@@ -19,7 +19,7 @@ type request struct {
 
 type user struct{ name string }
 
-func next() int { return 0 } // want next:"reads"
+func next() int { return 0 }
 
 func (p *partitioner) partition(r *request, keys []string, ch chan int) int {
 	p.log.Debug2("hit", "n", p.n) // safe // want `arguments of Debug2 are boxed`
@@ -38,7 +38,6 @@ func (p *partitioner) partition(r *request, keys []string, ch chan int) int {
 	p.log.Nilf("x", p.n)               // safe // want `arguments of Nilf are boxed`
 	p.log.Value("x", p.n)              // safe // want `arguments of Value are boxed`
 	lg.Tracef("x", p.n)                // safe // want `arguments of Tracef are boxed`
-	lg.If(p.n > 3 && r != nil, p.n)    // safe // want `arguments of If are boxed`
 
 	// Arguments with effects: review.
 	p.log.Debugf("%d", next()) // review // want `arguments of Debugf are boxed`
@@ -74,7 +73,6 @@ func (p *partitioner) partition(r *request, keys []string, ch chan int) int {
 	// No rewrite.
 	p.log.Hiddenf("%d", p.n)             // none // want `which reads unexported sink: give it an Enabled method`
 	p.log.Debugf("%d", <-ch)             // none // want `receive from the channel in a statement of its own`
-	lg.If(next() > 3, p.n)               // none // want `test it in an if statement around the call`
 	func() { p.log.Debugf("%d", p.n) }() // none // want `put the call on a line of its own`
 	defer p.log.Debugf("%d", p.n)
 	go p.log.Debugf("%d", p.n)
@@ -103,7 +101,7 @@ func (p *partitioner) otherBranch() {
 	p.log.Debugf("%d", p.n) // safe // want `arguments of Debugf are boxed`
 }
 
-func get() *lg.Logger { return nil } // want get:"reads"
+func get() *lg.Logger { return nil }
 
 func hoisted(n int, v lg.Logger) {
 	get().Debugf("%d", n) // safe // want `arguments of Debugf are boxed`

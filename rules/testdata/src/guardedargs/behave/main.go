@@ -12,14 +12,14 @@ type logger struct {
 	out   []string
 }
 
-func (l *logger) debugf(format string, args ...any) { // want debugf:"guard .0.level >= "
+func (l *logger) debugf(format string, args ...any) {
 	if l.level < debug {
 		return
 	}
 	l.out = append(l.out, fmt.Sprintf(format, args...))
 }
 
-func (l *logger) both(a, b any) { // want both:"guard .0 != nil && .0.level >= "
+func (l *logger) both(a, b any) {
 	if l == nil {
 		return
 	}

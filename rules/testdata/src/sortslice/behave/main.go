@@ -41,6 +41,7 @@ func show(s []row) {
 }
 
 func main() {
+	sort.Ints(nil)
 	for _, n := range []int{0, 1, 2, 5, 12, 13, 50, 51, 300, 5000} {
 		for _, keys := range []int{1, 3, 10, 1000} {
 			s := rows(n, keys)

@@ -6,9 +6,9 @@ type Verbose struct {
 
 var level int
 
-func V(n int) Verbose { return Verbose{n <= level} } // want V:"reads"
+func V(n int) Verbose { return Verbose{n <= level} }
 
-func (v Verbose) Enabled() bool { return v.enabled } // want Enabled:"reads"
+func (v Verbose) Enabled() bool { return v.enabled }
 
 func (v Verbose) Infof(format string, args ...any) {
 	println(format)

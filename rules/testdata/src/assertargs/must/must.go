@@ -1,0 +1,43 @@
+package must
+
+import (
+	"fmt"
+	"testing"
+)
+
+func Be(cond bool, format string, args ...any) {
+	if !cond {
+		panic(fmt.Sprintf(format, args...))
+	}
+}
+
+func Early(cond bool, args ...any) {
+	if cond {
+		return
+	}
+	panic(fmt.Sprint(args...))
+}
+
+// A wrapper that turns the sense around.
+func NotBe(cond bool, format string, args ...any) { Be(!cond, format, args...) }
+
+func Equal(t testing.TB, ok bool, args ...any) {
+	t.Helper()
+	if !ok {
+		t.Fatal(args...)
+	}
+}
+
+func If(on bool, args ...any) {
+	if on {
+		fmt.Println(args...)
+	}
+}
+
+// It does something else as well.
+func Count(cond bool, args ...any) {
+	fmt.Println("counted")
+	if !cond {
+		panic(fmt.Sprint(args...))
+	}
+}
