@@ -20,25 +20,29 @@ func importEdits(fset *token.FileSet, file *ast.File, add []string, drop []*ast.
 	edit := func(from, to token.Pos, text string) {
 		edits = append(edits, analysis.TextEdit{Pos: from, End: to, NewText: []byte(text)})
 	}
-	if len(add) > 0 && len(drop) > 0 && len(file.Imports) == len(drop) {
-		// Nothing of the old imports is left: the first makes place.
-		text := strconv.Quote(add[0])
-		for _, p := range add[1:] {
-			text += "\n\t" + strconv.Quote(p)
+	for i, d := range file.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.IMPORT || len(g.Specs) == 0 {
+			continue
 		}
-		if g := importDecl(file, drop[0]); len(add) > 1 && !g.Lparen.IsValid() {
-			text = "(\n\t" + text + "\n)"
-		}
-		edit(drop[0].Pos(), drop[0].End(), text)
-		add, drop = nil, drop[1:]
-	}
-	for _, spec := range drop {
-		if g := importDecl(file, spec); len(g.Specs) > 1 {
-			edit(tf.LineStart(tf.Line(spec.Pos())), lineEnd(tf, spec.End())+1, "")
-		} else {
-			// The blank line before the declaration goes with it.
-			from := max(lineEnd(tf, file.Name.End()), tf.LineStart(tf.Line(g.Pos()))-2)
-			edit(from, lineEnd(tf, g.End()), "")
+		switch emptied := !slices.ContainsFunc(g.Specs, func(s ast.Spec) bool { return !isIn(drop, s) }); {
+		case emptied && len(add) > 0:
+			// What is new takes the place of what goes.
+			text := ""
+			for _, p := range add {
+				text += "\n\t" + strconv.Quote(p)
+			}
+			text = strings.TrimPrefix(text, "\n\t")
+			if len(add) > 1 && !g.Lparen.IsValid() {
+				text = "(\n\t" + text + "\n)"
+			}
+			edit(g.Specs[0].Pos(), g.Specs[len(g.Specs)-1].End(), text)
+			add = nil
+		case emptied:
+			from, to := dropDecl(tf, file, i)
+			edit(from, to, "")
+		default:
+			dropSpecs(tf, g, drop, edit)
 		}
 	}
 	if len(add) > 0 {
@@ -46,6 +50,57 @@ func importEdits(fset *token.FileSet, file *ast.File, add []string, drop []*ast.
 	}
 	return edits
 }
+
+func isIn(specs []*ast.ImportSpec, s ast.Spec) bool {
+	return slices.Contains(specs, s.(*ast.ImportSpec))
+}
+
+// dropDecl returns the range of the file's i-th declaration, an import, with
+// the blank line before it if there is one after it too.
+func dropDecl(tf *token.File, file *ast.File, i int) (from, to token.Pos) {
+	g := file.Decls[i].(*ast.GenDecl)
+	first, last := g.Pos(), lineEnd(tf, g.End())
+	if g.Doc != nil {
+		first = g.Doc.Pos()
+	}
+	start := tf.LineStart(tf.Line(first))
+	follows := i > 0 && tf.Line(file.Decls[i-1].End())+1 == tf.Line(first)
+	precedes := i+1 < len(file.Decls) && tf.Line(file.Decls[i+1].Pos()) == tf.Line(last)+1
+	if follows || precedes {
+		return start, last + 1
+	}
+	return max(lineEnd(tf, file.Name.End()), start-2), last
+}
+
+// dropSpecs removes some specs of an import declaration, with the blank lines
+// that they leave without use.
+func dropSpecs(tf *token.File, g *ast.GenDecl, drop []*ast.ImportSpec, edit func(from, to token.Pos, text string)) {
+	for i := 0; i < len(g.Specs); {
+		// Specs from i to j have no other lines in between.
+		j := i + 1
+		for j < len(g.Specs) && tf.Line(g.Specs[j].Pos()) == tf.Line(g.Specs[j-1].End())+1 {
+			j++
+		}
+		whole := !slices.ContainsFunc(g.Specs[i:j], func(s ast.Spec) bool { return !isIn(drop, s) })
+		for k := i; k < j; k++ {
+			if !isIn(drop, g.Specs[k]) {
+				continue
+			}
+			from, to := tf.LineStart(tf.Line(g.Specs[k].Pos())), lineEnd(tf, g.Specs[k].End())+1
+			switch {
+			case whole && k == j-1 && j < len(g.Specs) && !hasDoc(g.Specs[j]):
+				to++ // the blank line after them
+			case whole && k == i && j == len(g.Specs) && i > 0 && !hasDoc(g.Specs[i]):
+				from-- // the blank line before them
+			}
+			edit(from, to, "")
+		}
+		i = j
+	}
+}
+
+// hasDoc reports whether a comment stands over a spec.
+func hasDoc(s ast.Spec) bool { return s.(*ast.ImportSpec).Doc != nil }
 
 // addImports adds imports to the group that has the standard library's, or
 // makes a group.
@@ -99,16 +154,6 @@ func addImports(tf *token.File, file *ast.File, add []string, drop []*ast.Import
 		}
 		insert(lineEnd(tf, decls[len(decls)-1].End()), text)
 	}
-}
-
-// importDecl returns the declaration that holds spec.
-func importDecl(file *ast.File, spec *ast.ImportSpec) *ast.GenDecl {
-	for _, d := range file.Decls {
-		if g, ok := d.(*ast.GenDecl); ok && slices.Contains(g.Specs, ast.Spec(spec)) {
-			return g
-		}
-	}
-	return nil
 }
 
 // standardRun returns the first run of specs in a group, without a blank line

@@ -14,13 +14,13 @@ import (
 
 // MemStats are the scalars of runtime.MemStats, bytes unless their name says otherwise; see there for their meaning.
 type MemStats struct {
-	Alloc, TotalAlloc, Sys, Mallocs, Frees                                uint64
-	HeapAlloc, HeapSys, HeapIdle, HeapInuse, HeapReleased, HeapObjects    uint64
-	StackInuse, StackSys, MSpanInuse, MSpanSys, MCacheInuse, MCacheSys    uint64
+	Alloc, TotalAlloc, Sys, Mallocs, Frees                                  uint64
+	HeapAlloc, HeapSys, HeapIdle, HeapInuse, HeapReleased, HeapObjects      uint64
+	StackInuse, StackSys, MSpanInuse, MSpanSys, MCacheInuse, MCacheSys      uint64
 	BuckHashSys, GCSys, OtherSys, NextGC, LastGC /* ns since 1970 */, NumGC uint64
-	NumForcedGC                                                           uint64
-	GCCPUFraction                                                         float64
-	MaxRSS                                                                uint64 // in heap?debug=1 of some systems only
+	NumForcedGC                                                             uint64
+	GCCPUFraction                                                           float64
+	MaxRSS                                                                  uint64 // in heap?debug=1 of some systems only
 }
 
 // field returns where the number goes that the runtime prints under a name, nil for those that are not kept.

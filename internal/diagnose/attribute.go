@@ -78,6 +78,19 @@ func newLedger(tree *source.Tree, runs []*benchRun) *ledger {
 	return l
 }
 
+// attribute posts the samples of all runs.
+func attribute(tree *source.Tree, runs []*benchRun) *ledger {
+	l := newLedger(tree, runs)
+	for b, run := range runs {
+		for i := range run.samples {
+			l.post(b, &run.samples[i], run.allocs[i])
+		}
+		l.shareTiny(b)
+	}
+	l.sortParts()
+	return l
+}
+
 // post enters one sample of benchmark b: on the innermost line of the user's
 // own code, or beside the lines.
 func (l *ledger) post(b int, s *profile.Sample, alloc binary.Alloc) {

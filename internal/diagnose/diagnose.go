@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/unheap/unheap/finding"
+	"github.com/unheap/unheap/internal/compiler"
 	"github.com/unheap/unheap/internal/measure"
 	"github.com/unheap/unheap/internal/profile"
 	"github.com/unheap/unheap/internal/recognise"
@@ -59,6 +60,8 @@ type Result struct {
 	Reached [][]int
 	// Places are the findings' sites, in Document's order.
 	Places []source.Pos
+
+	evidence *evidence
 }
 
 // Close removes the scratch files.
@@ -154,43 +157,53 @@ func goCommand(o Options) (*run.Go, error) {
 
 // join makes findings of the evidence.
 func (r *Result) join(ctx context.Context, o Options, ev *collected, overlay string) error {
-	l := newLedger(r.Tree, ev.runs)
-	for b, run := range ev.runs {
-		for i := range run.samples {
-			l.post(b, &run.samples[i], run.allocs[i])
-		}
-		l.shareTiny(b)
-	}
-	l.sortParts()
-	tested := make(map[string]bool)
 	for _, run := range ev.runs {
 		r.Plain = append(r.Plain, run.Plain)
-		if !tested[run.Package] {
-			tested[run.Package] = true
+		if !slices.Contains(r.Tested, run.Package) {
 			r.Tested = append(r.Tested, run.Package)
 		}
 	}
+	l := attribute(r.Tree, ev.runs)
 	hot, own := l.hotPackages()
-	o.progress("asking the compiler", 0, 0)
-	report, err := Compile(ctx, r.Go, r.Scratch, r.Tree, hot, r.Tested, overlay)
-	if err != nil {
-		return fmt.Errorf("asking the compiler why: %w", err)
+	report, program := new(compiler.Report), new(recognise.Program)
+	if len(hot) > 0 {
+		o.progress("asking the compiler", 0, 0)
+		var err error
+		if report, err = Compile(ctx, r.Go, r.Scratch, r.Tree, hot, r.Tested, overlay); err != nil {
+			return fmt.Errorf("asking the compiler why: %w", err)
+		}
+		r.Document.Warnings = append(r.Document.Warnings, report.Warnings()...)
 	}
-	r.Document.Warnings = append(r.Document.Warnings, report.Warnings()...)
-	o.progress("running the rules", 0, 0)
-	program, err := recognise.Load(ctx, r.Go, r.Tree, own, nil)
-	if err != nil {
-		return err
+	if len(own) > 0 {
+		o.progress("running the rules", 0, 0)
+		var err error
+		if program, err = recognise.Load(ctx, r.Go, r.Tree, own, nil); err != nil {
+			return err
+		}
+		matches, warnings, err := program.Matches()
+		if err != nil {
+			return err
+		}
+		r.Matches = matches
+		r.Document.Warnings = append(r.Document.Warnings, warnings...)
 	}
-	matches, warnings, err := program.Matches()
-	if err != nil {
-		return err
-	}
-	r.Document.Warnings = append(r.Document.Warnings, warnings...)
-	r.Matches = matches
-	l.explain(report, program)
-	r.findings(l, readCPU(ev.cpu, r.Tree))
+	r.evidence = &evidence{runs: ev.runs, cpu: ev.cpu, report: report, program: program}
+	r.assemble(l, r.evidence)
 	return nil
+}
+
+// evidence is what findings are made from.
+type evidence struct {
+	runs    []*benchRun
+	cpu     []profile.Sample
+	report  *compiler.Report
+	program *recognise.Program
+}
+
+// assemble explains the ledger's lines and makes ranked findings of them.
+func (r *Result) assemble(l *ledger, ev *evidence) {
+	l.explain(ev.report, ev.program)
+	r.findings(l, readCPU(ev.cpu, r.Tree))
 }
 
 // findings turns the ledger's lines into ranked findings.
