@@ -86,11 +86,12 @@ func dropSpecs(tf *token.File, g *ast.GenDecl, drop []*ast.ImportSpec, edit func
 			if !isIn(drop, g.Specs[k]) {
 				continue
 			}
-			from, to := tf.LineStart(tf.Line(g.Specs[k].Pos())), lineEnd(tf, g.Specs[k].End())+1
+			from, to := tf.LineStart(firstLine(tf, g.Specs[k])), lineEnd(tf, g.Specs[k].End())+1
 			switch {
-			case whole && k == j-1 && j < len(g.Specs) && !hasDoc(g.Specs[j]):
+			case !whole:
+			case k == j-1 && j < len(g.Specs) && firstLine(tf, g.Specs[j]) > tf.Line(g.Specs[k].End())+1:
 				to++ // the blank line after them
-			case whole && k == i && j == len(g.Specs) && i > 0 && !hasDoc(g.Specs[i]):
+			case k == i && j == len(g.Specs) && i > 0 && firstLine(tf, g.Specs[i]) > tf.Line(g.Specs[i-1].End())+1:
 				from-- // the blank line before them
 			}
 			edit(from, to, "")
@@ -99,8 +100,13 @@ func dropSpecs(tf *token.File, g *ast.GenDecl, drop []*ast.ImportSpec, edit func
 	}
 }
 
-// hasDoc reports whether a comment stands over a spec.
-func hasDoc(s ast.Spec) bool { return s.(*ast.ImportSpec).Doc != nil }
+// firstLine returns the line on which a spec begins, comments included.
+func firstLine(tf *token.File, s ast.Spec) int {
+	if doc := s.(*ast.ImportSpec).Doc; doc != nil {
+		return tf.Line(doc.Pos())
+	}
+	return tf.Line(s.Pos())
+}
 
 // addImports adds imports to the group that has the standard library's, or
 // makes a group.

@@ -19,7 +19,6 @@ func TestImportEdits(t *testing.T) {
 	files := map[string]string{
 		"none":      "package p\n\nfunc f() {}\n",
 		"comment":   "package p // what p is\n\nfunc f() {}\n",
-		"only":      "package p\n",
 		"single":    "package p\n\nimport \"fmt\"\n\nfunc f() {}\n",
 		"commented": "package p\n\nimport \"fmt\" // for printing\n\nfunc f() {}\n",
 		"named":     "package p\n\nimport f \"fmt\"\n\nvar x = 1\n",
@@ -30,7 +29,7 @@ func TestImportEdits(t *testing.T) {
 		"far":       "package p\n\nimport \"example.com/a\"\n\nfunc f() {}\n",
 		"mixed":     "package p\n\nimport (\n\t\"fmt\"\n\t\"os\" // for files\n\n\t\"example.com/a\"\n)\n\nfunc f() {}\n",
 		"behind":    "package p\n\nimport (\n\t\"example.com/a\"\n\n\t// for text\n\t\"fmt\"\n\t\"strings\"\n)\n\nfunc f() {}\n",
-		"several":   "package p\n\nimport \"fmt\"\nimport \"os\"\n\nfunc f() {}\n",
+		"several":   "package p\n\nimport \"fmt\"\nimport \"net\"\n\nfunc f() {}\n",
 		"cgo":       "package p\n\n// #include <stdio.h>\nimport \"C\"\n\nfunc f() {}\n",
 		"both":      "package p\n\n// #include <stdio.h>\nimport \"C\"\n\nimport (\n\t\"fmt\"\n)\n\nfunc f() {}\n",
 	}

@@ -62,5 +62,6 @@ func All() []Rule {
 		{scratch, NothingNew},
 		{builder, NothingNew},
 		{addrEscape, EscapeGone},
+		{bytesConv, NothingNew},
 	}
 }

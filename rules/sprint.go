@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -185,19 +186,24 @@ func (p *printing) asWrites() {
 }
 
 // class returns the class of a rewrite that may change the order in which
-// operands are evaluated: Go leaves the order of a variable and a call open.
+// operands are evaluated. Go fixes the order of calls, but leaves open whether
+// a variable is read before or after a call that changes it.
 func (p *printing) class(pieces []piece) string {
-	args, calls := 0, 0
+	info := p.pass.TypesInfo
+	steady := steadyVars(info, p.c)
+	calls, reads := false, false
 	for _, piece := range pieces {
-		if piece.arg == nil || p.pass.TypesInfo.Types[piece.arg].Value != nil {
-			continue
-		}
-		args++
-		if !effectFree(p.pass.TypesInfo, piece.arg) {
-			calls++
+		switch {
+		case piece.arg == nil || info.Types[piece.arg].Value != nil:
+		case !effectFree(info, piece.arg):
+			calls = true
+		default:
+			k := keyer{info: info}
+			key := k.key(piece.arg)
+			reads = reads || key == "" || k.loads || slices.ContainsFunc(k.vars, func(v *types.Var) bool { return !steady(v) })
 		}
 	}
-	if calls > 0 && args > 1 {
+	if calls && reads {
 		return Review
 	}
 	return Safe

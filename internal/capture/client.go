@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -85,6 +86,7 @@ func newClient(o *Options) (*client, error) {
 		for name := range o.Header {
 			req.Header.Del(name)
 		}
+		req.Header.Del("Referer") // with the query
 		return nil
 	}}
 	return c, nil
@@ -183,6 +185,8 @@ func (c *client) explain(ctx context.Context, u *url.URL, err error) error {
 	}
 	var unknown x509.UnknownAuthorityError
 	var record tls.RecordHeaderError
+	var lookup *net.DNSError
+	var dial *net.OpError
 	switch {
 	case errors.As(err, &unknown):
 		return fmt.Errorf("%w; give --cacert FILE with its authority, or --insecure", err)
@@ -190,21 +194,10 @@ func (c *client) explain(ctx context.Context, u *url.URL, err error) error {
 		return fmt.Errorf("%s speaks plain HTTP: give an http:// URL", u.Host)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return errors.New("the server closed the connection before the answer was complete; it may limit how long an answer takes: try fewer --seconds")
-	case isConnect(err):
-		return &unreachable{fmt.Errorf("%w; check that the program runs and serves net/http/pprof there", err)}
+	case errors.As(err, &lookup), errors.As(err, &dial) && dial.Op == "dial":
+		return fmt.Errorf("%w; check that the program runs and serves net/http/pprof there", err)
 	}
 	return err
-}
-
-// An unreachable is a program that no connection can be made to.
-type unreachable struct{ error }
-
-func (e *unreachable) Unwrap() error { return e.error }
-
-// isConnect reports whether err came from looking up or dialling the server.
-func isConnect(err error) bool {
-	var op interface{ Timeout() bool }
-	return errors.As(err, &op) && (strings.HasPrefix(err.Error(), "dial ") || strings.HasPrefix(err.Error(), "lookup "))
 }
 
 // A boundedReader reads a body within the bounds of a response and of the capture.

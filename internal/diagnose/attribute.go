@@ -60,8 +60,9 @@ type ledger struct {
 	at    map[lineKey]*line
 	// Beside the lines: what test code allocates itself, and what has no
 	// frame of the user's at all, by the outermost function of its stack.
-	test    []counts // by benchmark
-	unowned []map[string]counts
+	test       []counts  // by benchmark
+	testHidden []float64 // tiny objects that its profile hides, see hidden
+	unowned    []map[string]counts
 }
 
 type lineKey struct {
@@ -71,7 +72,7 @@ type lineKey struct {
 
 func newLedger(tree *source.Tree, runs []*benchRun) *ledger {
 	l := &ledger{tree: tree, runs: runs, at: make(map[lineKey]*line),
-		test: make([]counts, len(runs)), unowned: make([]map[string]counts, len(runs))}
+		test: make([]counts, len(runs)), testHidden: make([]float64, len(runs)), unowned: make([]map[string]counts, len(runs))}
 	for i := range runs {
 		l.unowned[i] = make(map[string]counts)
 	}
@@ -105,6 +106,7 @@ func (l *ledger) post(b int, s *profile.Sample, alloc binary.Alloc) {
 		return
 	case s.Stack[own].Pos.IsTest():
 		l.test[b].add(c)
+		l.testHidden[b] += hidden(alloc, c)
 		return
 	}
 	frame := s.Stack[own]
@@ -152,47 +154,55 @@ func (l *ledger) frame(f profile.Frame) finding.Frame {
 // objects without pointers that are smaller than it: runtime/malloc.go.
 const tinyBlock = 16
 
-// tiny reports whether the runtime combines several such objects in a block,
-// and the object's size.
-func (p *part) tiny() (size float64, ok bool) {
-	a := p.alloc
-	ok = a.ElemSize > 0 && a.ElemSize < tinyBlock && a.PtrBytes == 0 &&
-		(a.Kind == finding.KindBox || a.Kind == finding.KindNew)
-	return float64(a.ElemSize), ok
+// hidden returns how many tiny objects of the kind that alloc describes are not
+// in the heap profile for the c that are, on average: a tiny object is recorded
+// only when it opens a new block, so a site's blocks are in proportion to the
+// bytes it asks for. Where the size is not known, as of a short string, half a
+// block is assumed.
+func hidden(alloc binary.Alloc, c counts) float64 {
+	if c.objects <= 0 || alloc.PtrBytes > 0 {
+		return 0
+	}
+	size := 0.0
+	switch alloc.Kind {
+	case finding.KindBox, finding.KindNew:
+		size = float64(alloc.ElemSize)
+	case finding.KindString, finding.KindBytes, finding.KindSlice, finding.KindAppend:
+		size = tinyBlock / 2
+	}
+	if size <= 0 || size >= tinyBlock || c.bytes/c.objects > tinyBlock+0.5 {
+		return 0
+	}
+	return c.objects * (tinyBlock/size - 1)
 }
 
 // shareTiny corrects the object counts of tiny allocations in benchmark b.
-//
-// The heap profile records a tiny object only when it opens a new block, so a
-// site's recorded blocks are in proportion to the bytes it asks for: blocks x
-// 16 / size objects, on average. What the program's own counter has beyond the
-// profile is known exactly; it is shared out in that proportion, and the parts
+// What the program's own counter has beyond the profile is known exactly; it is
+// shared out in proportion to what each site is expected to hide, and the parts
 // are marked as estimated.
 func (l *ledger) shareTiny(b int) {
-	total := l.runs[b].Measure.AllocsPerOp
-	var seen, raw float64
+	seen, raw := l.test[b].objects, l.testHidden[b]
+	for _, c := range l.unowned[b] {
+		seen += c.objects
+	}
 	var parts []*part
 	for _, ln := range l.lines {
 		for _, p := range ln.parts {
 			seen += p.cost[b].objects
-			if size, ok := p.tiny(); ok && p.cost[b].objects > 0 {
+			if h := hidden(p.alloc, p.cost[b]); h > 0 {
 				parts = append(parts, p)
-				raw += p.cost[b].objects * (tinyBlock/size - 1)
+				raw += h
 			}
 		}
 	}
-	seen += l.test[b].objects
-	for _, c := range l.unowned[b] {
-		seen += c.objects
-	}
+	total := l.runs[b].Measure.AllocsPerOp
 	missing := total - seen
 	// Less than a thousandth is rounding, not tiny objects.
-	if len(parts) == 0 || raw <= 0 || missing < total/1000 {
+	if len(parts) == 0 || missing < total/1000 {
 		return
 	}
 	for _, p := range parts {
-		size, _ := p.tiny()
-		p.cost[b].objects += missing * p.cost[b].objects * (tinyBlock/size - 1) / raw
+		p.cost[b].objects += missing * hidden(p.alloc, p.cost[b]) / raw
 		p.estimated = true
 	}
 }

@@ -27,7 +27,9 @@ func document() *finding.Document {
 			Module: "example.com/feed", Root: "/src/feed", GoVersion: "go1.26.8", GOOS: "linux", GOARCH: "amd64",
 			Packages: []string{"example.com/feed", "example.com/feed/partition"},
 			Benchmarks: []finding.Benchmark{
-				{Package: "example.com/feed/partition", Name: "BenchmarkPartition", Measure: finding.Measure{NsPerOp: 202, BytesPerOp: 64, AllocsPerOp: 3.75}, AttributedBytes: 1},
+				{Package: "example.com/feed/partition", Name: "BenchmarkPartition", Measure: finding.Measure{NsPerOp: 202, BytesPerOp: 64, AllocsPerOp: 3.75}, AttributedBytes: 1,
+					Outcome: &finding.Verdict{Status: finding.Accepted, Benchmark: "BenchmarkPartition",
+						Before: &finding.Measure{NsPerOp: 202, BytesPerOp: 64, AllocsPerOp: 3.75}, After: &finding.Measure{NsPerOp: 40.5}, Ratio: 4.98, RatioLow: 4.61, RatioHigh: 5.13, P: 0.00001}},
 				{Package: "example.com/feed", Name: "BenchmarkEncode/small", Measure: finding.Measure{NsPerOp: 1834.2, BytesPerOp: 36032, AllocsPerOp: 14}, AttributedBytes: 0.92, TestBytes: 0.05},
 				{Package: "example.com/feed", Name: "BenchmarkLoad", Measure: finding.Measure{NsPerOp: 31_200_000, BytesPerOp: 14_680_064, AllocsPerOp: 126_097}, AttributedBytes: 0.7, TestBytes: 0.21},
 			},

@@ -50,8 +50,8 @@ func (m markdown) totals(s *summary) {
 	}
 	m.printf("| benchmark | allocations | memory | time |\n|---|---|---|---|\n")
 	for _, t := range s.totals {
-		allocs, bytes, time := change(&t.before, &t.after)
-		m.printf("| %s | %s | %s | %s |\n", mdCell(t.benchmark), mdText(allocs), mdText(bytes), mdText(time))
+		allocs, bytes := change(t.Outcome.Before, t.Outcome.After)
+		m.printf("| %s | %s | %s | %s |\n", mdCell(t.Name), mdText(allocs), mdText(bytes), mdText(speed(t.Outcome)))
 	}
 	m.printf("\n")
 }

@@ -12,70 +12,35 @@ type summary struct {
 	d      *finding.Document
 	tried  map[finding.Status]int // rewrites by outcome
 	open   int                    // findings with a rewrite that nobody tried
-	totals []total                // in the order of the findings
+	totals []*finding.Benchmark   // those with an outcome
 }
 
-// A total is what the accepted fixes together did to one benchmark.
-type total struct {
-	benchmark     string
-	before, after finding.Measure
-}
-
-// newSummary reads the totals off the accepted fixes. Each is built on top of
-// those before it, so of one benchmark's verdicts the costliest "before" is
-// the start and the cheapest "after" the end.
+// newSummary counts the outcomes and finds the benchmarks on which the fixes
+// were measured together.
 func newSummary(d *finding.Document) *summary {
 	s := &summary{d: d, tried: make(map[finding.Status]int)}
-	packages := make(map[string]int) // that have a benchmark of this name
-	for _, b := range d.Target.Benchmarks {
-		packages[b.Name]++
+	for i := range d.Target.Benchmarks {
+		b := &d.Target.Benchmarks[i]
+		if v := b.Outcome; v != nil && v.Before != nil && v.After != nil {
+			s.totals = append(s.totals, b)
+		}
 	}
-	index := make(map[[2]string]int)
 	counted := make(map[string]bool) // a fix may serve several findings
 	for i := range d.Findings {
 		f := &d.Findings[i]
 		for j := range f.Fixes {
 			x := &f.Fixes[j]
-			v := verdictOf(x)
 			if x.Class == finding.None || x.Diff != "" && counted[x.Diff] {
 				continue
 			}
 			counted[x.Diff] = true
-			s.tried[v.Status]++
-			if v.Status != finding.Accepted || v.Before == nil || v.After == nil {
-				continue
-			}
-			key := [2]string{"", v.Benchmark}
-			if packages[v.Benchmark] > 1 {
-				key[0] = f.Site.Package
-			}
-			at, seen := index[key]
-			if !seen {
-				index[key] = len(s.totals)
-				s.totals = append(s.totals, total{v.Benchmark, *v.Before, *v.After})
-				continue
-			}
-			t := &s.totals[at]
-			if costs(t.before, *v.Before) < 0 {
-				t.before = *v.Before
-			}
-			if costs(*v.After, t.after) < 0 {
-				t.after = *v.After
-			}
+			s.tried[verdictOf(x).Status]++
 		}
 		if x := chosen(f); x != nil && x.Class != finding.None && verdictOf(x).Status == finding.Unverified {
 			s.open++
 		}
 	}
 	return s
-}
-
-// costs compares two measures of one benchmark: by objects, then by bytes.
-func costs(a, b finding.Measure) float64 {
-	if d := a.AllocsPerOp - b.AllocsPerOp; d != 0 {
-		return d
-	}
-	return a.BytesPerOp - b.BytesPerOp
 }
 
 // scope says how much was run and how much of it the findings explain.

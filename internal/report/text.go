@@ -162,7 +162,7 @@ func (t Text) header(d *finding.Document, s *summary) []line {
 	return lines
 }
 
-// totals shows what the accepted fixes did to each benchmark, in columns.
+// totals shows what all fixes together did to each benchmark, in columns.
 func (t Text) totals(s *summary) []line {
 	if len(s.totals) == 0 {
 		return nil
@@ -174,8 +174,8 @@ func (t Text) totals(s *summary) []line {
 	var widths [4]int
 	cells := make([][4]string, len(rows))
 	for i, r := range rows {
-		allocs, bytes, time := change(&r.before, &r.after)
-		cells[i] = [...]string{strings.TrimPrefix(Clean(r.benchmark), "Benchmark"), allocs, bytes, time}
+		allocs, bytes := change(r.Outcome.Before, r.Outcome.After)
+		cells[i] = [...]string{strings.TrimPrefix(Clean(r.Name), "Benchmark"), allocs, bytes, speed(r.Outcome)}
 		for j, c := range cells[i] {
 			widths[j] = max(widths[j], columns(c))
 		}
@@ -197,7 +197,7 @@ func (t Text) totals(s *summary) []line {
 		}
 	}
 	if n := len(s.totals) - len(rows); n > 0 {
-		lines = append(lines, line{{dim, label + plural(n, "more benchmark") + " improved: --all"}})
+		lines = append(lines, line{{dim, label + plural(n, "more benchmark") + ": --all"}})
 	}
 	return lines
 }

@@ -242,12 +242,11 @@ func rejection(x *finding.Fix) []span {
 	return []span{{bad, by}, {plain, text}}
 }
 
-// change returns the three parts of a measured change.
-func change(before, after *finding.Measure) (allocs, bytes, time string) {
+// change returns what became of a benchmark's allocations.
+func change(before, after *finding.Measure) (allocs, bytes string) {
 	allocs = count(before.AllocsPerOp) + " -> " + count(after.AllocsPerOp) + " allocs/op"
 	bytes = arrow(size(before.BytesPerOp), size(after.BytesPerOp)) + "/op"
-	time = arrow(duration(before.NsPerOp), duration(after.NsPerOp)) + "/op"
-	return allocs, bytes, time
+	return allocs, bytes
 }
 
 // arrow joins two quantities and writes their unit once where it is the same.
@@ -270,7 +269,7 @@ func measured(v *finding.Verdict) string {
 	if v.Before == nil || v.After == nil {
 		return ""
 	}
-	allocs, bytes, _ := change(v.Before, v.After)
+	allocs, bytes := change(v.Before, v.After)
 	return allocs + ", " + bytes + ", " + speed(v)
 }
 

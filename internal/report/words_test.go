@@ -120,34 +120,18 @@ func TestSpeed(t *testing.T) {
 	}
 }
 
-// A benchmark's total runs from the first accepted fix to the last.
-func TestTotals(t *testing.T) {
-	accepted := func(pkg, benchmark string, before, after float64) finding.Finding {
-		return finding.Finding{Site: finding.Site{Package: pkg}, Fixes: []finding.Fix{{Class: finding.Safe, Diff: pkg + benchmark + count(before),
-			Verdict: &finding.Verdict{Status: finding.Accepted, Benchmark: benchmark,
-				Before: &finding.Measure{AllocsPerOp: before}, After: &finding.Measure{AllocsPerOp: after}}}}}
+// A fix that serves several findings counts once; totals are the benchmarks on
+// which all fixes were measured together.
+func TestSummary(t *testing.T) {
+	accepted := func(diff string) finding.Finding {
+		return finding.Finding{Fixes: []finding.Fix{{Class: finding.Safe, Diff: diff, Verdict: &finding.Verdict{Status: finding.Accepted}}}}
 	}
-	d := &finding.Document{Findings: []finding.Finding{
-		accepted("a", "BenchmarkX", 4, 2),
-		accepted("a", "BenchmarkX", 9, 4),
-		accepted("a", "BenchmarkX", 9, 4), // the same fix, for another finding
-		accepted("b", "BenchmarkY", 5, 4),
-		accepted("a", "BenchmarkY", 7, 6),
-	}}
-	d.Target.Benchmarks = []finding.Benchmark{{Package: "a", Name: "BenchmarkX"}, {Package: "a", Name: "BenchmarkY"}, {Package: "b", Name: "BenchmarkY"}}
+	d := &finding.Document{Findings: []finding.Finding{accepted("a"), accepted("b"), accepted("b"), accepted("c"), accepted("d")}}
+	outcome := &finding.Verdict{Before: &finding.Measure{AllocsPerOp: 9}, After: &finding.Measure{AllocsPerOp: 2}}
+	d.Target.Benchmarks = []finding.Benchmark{{Name: "BenchmarkX"}, {Name: "BenchmarkY", Outcome: outcome}, {Name: "BenchmarkZ", Outcome: &finding.Verdict{}}}
 	s := newSummary(d)
-	want := []total{
-		{"BenchmarkX", finding.Measure{AllocsPerOp: 9}, finding.Measure{AllocsPerOp: 2}},
-		{"BenchmarkY", finding.Measure{AllocsPerOp: 5}, finding.Measure{AllocsPerOp: 4}},
-		{"BenchmarkY", finding.Measure{AllocsPerOp: 7}, finding.Measure{AllocsPerOp: 6}},
-	}
-	if len(s.totals) != len(want) {
-		t.Fatalf("totals = %+v, want %+v", s.totals, want)
-	}
-	for i := range want {
-		if s.totals[i] != want[i] {
-			t.Errorf("total %d = %+v, want %+v", i, s.totals[i], want[i])
-		}
+	if len(s.totals) != 1 || s.totals[0].Name != "BenchmarkY" {
+		t.Errorf("totals = %+v, want BenchmarkY's", s.totals)
 	}
 	if got, want := s.outcome(), "fixes: 4 accepted"; got != want {
 		t.Errorf("outcome = %q, want %q", got, want)

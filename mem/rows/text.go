@@ -1,0 +1,133 @@
+package rows
+
+import "strings"
+
+// A Text holds strings and byte slices of rows in pages without pointers. It
+// has no lock of its own: the table's serves for it.
+//
+// Pages are filled through a strings.Builder, which never changes what it has
+// written, and read as substrings. So a string from Get is an ordinary string:
+// it keeps its page in memory for as long as it is held, and nothing can
+// change it.
+type Text struct {
+	space space
+	data  []string         // by page
+	open  *strings.Builder // of the open page
+}
+
+// NewText returns an empty Text.
+func NewText() *Text { return &Text{space: space{open: -1}} }
+
+// Put stores a copy of s, which must not be longer than [MaxLen].
+func (t *Text) Put(s string) Ref {
+	if len(s) == 0 {
+		return 0
+	}
+	t.room(len(s))
+	t.open.WriteString(s)
+	return t.took(len(s))
+}
+
+// PutBytes stores a copy of b, and whether it is nil. b must not be longer
+// than [MaxLen].
+func (t *Text) PutBytes(b []byte) Ref {
+	if len(b) == 0 {
+		if b == nil {
+			return 0
+		}
+		return noneButEmpty
+	}
+	t.room(len(b))
+	t.open.Write(b)
+	return t.took(len(b))
+}
+
+func (t *Text) room(n int) {
+	if n > MaxLen {
+		panic(ErrTooLong)
+	}
+	if t.space.fits(n) {
+		return
+	}
+	t.open = new(strings.Builder)
+	t.open.Grow(t.space.next(n))
+	number, emptied := t.space.add(min(t.open.Cap(), maxPage))
+	if number == len(t.data) {
+		t.data = append(t.data, "")
+	}
+	if emptied >= 0 {
+		t.drop(emptied)
+	}
+}
+
+func (t *Text) took(n int) Ref {
+	t.data[t.space.open] = t.open.String()
+	return t.space.take(n)
+}
+
+// Get returns a string without copying it.
+func (t *Text) Get(r Ref) string {
+	if n := r.Len(); n > 0 {
+		off := r.off()
+		return t.data[r.page()][off : off+n]
+	}
+	return ""
+}
+
+// GetBytes returns a copy of a byte slice.
+func (t *Text) GetBytes(r Ref) []byte {
+	if r.IsNil() {
+		return nil
+	}
+	return []byte(t.Get(r))
+}
+
+// Free gives up a string.
+func (t *Text) Free(r Ref) {
+	if n := r.Len(); n > 0 && t.space.release(r.page(), n) {
+		t.drop(r.page())
+	}
+}
+
+// Replace gives up a string for s, and does nothing if they are the same.
+func (t *Text) Replace(r Ref, s string) Ref {
+	if t.Get(r) == s {
+		return r
+	}
+	t.Free(r)
+	return t.Put(s)
+}
+
+// ReplaceBytes is Replace for byte slices.
+func (t *Text) ReplaceBytes(r Ref, b []byte) Ref {
+	if t.Get(r) == string(b) && r.IsNil() == (b == nil) {
+		return r
+	}
+	t.Free(r)
+	return t.PutBytes(b)
+}
+
+// Move takes a string out of a page that is being evacuated, and does nothing
+// for others.
+func (t *Text) Move(r Ref) Ref {
+	if r.Len() == 0 || !t.space.pages[r.page()].out {
+		return r
+	}
+	moved := t.Put(t.Get(r))
+	t.Free(r)
+	return moved
+}
+
+func (t *Text) drop(number int) {
+	t.data[number] = ""
+	t.space.drop(number)
+}
+
+func (t *Text) wasteful() bool { return t.space.wasteful() }
+func (t *Text) begin()         { t.space.begin() }
+func (t *Text) end()           { t.space.end() }
+
+func (t *Text) usage() Usage {
+	total := t.space.total
+	return Usage{Live: total.used - total.dead, Dead: total.dead, Held: total.size, Objects: t.space.held()}
+}
