@@ -29,7 +29,8 @@ type GuardFact struct {
 	// DerefsReceiver is set when evaluating Cond dereferences the receiver.
 	DerefsReceiver bool
 	// Receiver is the index in Cond's terms of the value whose level is
-	// read: 0 the receiver, n the nth parameter, -1 a package variable.
+	// read: 0 the receiver, n the nth parameter, -1 neither (a package
+	// variable).
 	Receiver int
 	// Level is the other operand where Cond is one comparison or one call
 	// with one argument: what an Enabled-like method would be asked, in
@@ -448,6 +449,10 @@ func (g *guardBuilder) subject(cond ast.Expr) {
 	var holder, level ast.Expr
 	switch e := cond.(type) {
 	case *ast.BinaryExpr:
+		if _, comparison := opposite[e.Op]; !comparison {
+			g.receiver = g.root(cond)
+			return
+		}
 		holder, level = e.X, e.Y
 		if g.root(holder) < 0 {
 			holder, level = level, holder

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"go/version"
@@ -289,6 +290,15 @@ func mayStop(info *types.Info, n ast.Node) bool {
 		return !stop
 	})
 	return stop
+}
+
+// intConstant returns the value of a constant integer expression.
+func intConstant(info *types.Info, e ast.Expr) (int64, bool) {
+	v := info.Types[e].Value
+	if v == nil || v.Kind() != constant.Int {
+		return 0, false
+	}
+	return constant.Int64Val(v)
 }
 
 // isBuiltin reports whether e names the predeclared function.

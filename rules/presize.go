@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"go/ast"
-	"go/constant"
 	"go/format"
 	"go/parser"
 	"go/token"
@@ -144,19 +143,10 @@ func (p *presizer) declares(c inspector.Cursor) (container, bool) {
 		if len(value.Args) != 2 {
 			return d, false
 		}
-		size, ok := p.constant(value.Args[1])
+		size, ok := intConstant(p.info, value.Args[1])
 		return d, ok && size == 0
 	}
 	return d, false
-}
-
-// constant returns the value of a constant expression.
-func (p *presizer) constant(e ast.Expr) (int64, bool) {
-	v := p.info.Types[e].Value
-	if v == nil || v.Kind() != constant.Int {
-		return 0, false
-	}
-	return constant.Int64Val(v)
 }
 
 // A bound is how often a loop's body runs, at most.
@@ -565,19 +555,19 @@ func (p *presizer) countBound(n *ast.ForStmt) (bound, bool) {
 	if !ok || p.vars.variable(cond.X) != i {
 		return bound{}, false
 	}
-	limit, limited := p.constant(cond.Y)
+	limit, limited := intConstant(p.info, cond.Y)
 	if post.Tok == token.DEC {
 		// for i := len(x) - 1; i >= 0; i--
 		last, ok := ast.Unparen(init.Rhs[0]).(*ast.BinaryExpr)
 		if !ok || last.Op != token.SUB || cond.Op != token.GEQ || !limited || limit != 0 {
 			return bound{}, false
 		}
-		if one, ok := p.constant(last.Y); !ok || one != 1 {
+		if one, ok := intConstant(p.info, last.Y); !ok || one != 1 {
 			return bound{}, false
 		}
 		return p.number(last.X, 0)
 	}
-	first, ok := p.constant(init.Rhs[0])
+	first, ok := intConstant(p.info, init.Rhs[0])
 	if !ok || first < 0 || p.changes(cond.Y, n) {
 		return bound{}, false
 	}
@@ -604,7 +594,7 @@ func (p *presizer) changes(limit ast.Expr, loop ast.Node) bool {
 
 // number returns the bound e - less, for an integer expression.
 func (p *presizer) number(e ast.Expr, less int64) (bound, bool) {
-	if n, ok := p.constant(e); ok {
+	if n, ok := intConstant(p.info, e); ok {
 		return bound{n: n - less}, n-less > 0 && n < 1<<30
 	}
 	b := bound{exprs: []ast.Expr{e}}

@@ -112,8 +112,7 @@ func (s *scratches) check(c inspector.Cursor) {
 	if use == keeps {
 		return
 	}
-	p := presizer{info: s.info}
-	if n, ok := p.constant(size); ok && n <= maxStackMake && use == staysLocal {
+	if n, ok := intConstant(s.info, size); ok && n <= maxStackMake && use == staysLocal {
 		return // on the stack already
 	}
 	diag := analysis.Diagnostic{

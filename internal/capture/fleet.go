@@ -51,7 +51,7 @@ type Outlier struct {
 	Value  float64 `json:"value"`
 	Median float64 `json:"median"` // of the fleet
 	// Deviations is how far Value is from Median, in deviations that would be standard ones were the fleet
-	// normally distributed: 1.4826 times the median absolute deviation. +Inf is written as MaxFloat64.
+	// normally distributed: 1.4826 times the median absolute deviation. At most math.MaxFloat64: JSON has no infinity.
 	Deviations float64 `json:"deviations"`
 }
 

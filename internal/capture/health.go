@@ -124,8 +124,12 @@ const startTime = "process_start_time_seconds"
 
 // otherProcess returns in what the snapshots cannot be of one process, "" if they can.
 func otherProcess(before, after *Snapshot) string {
-	if a, b := before.Metrics, after.Metrics; a != nil && b != nil && a.Values[startTime] != b.Values[startTime] {
-		return "the program restarted in the window, or another one answered"
+	if a, b := before.Metrics, after.Metrics; a != nil && b != nil {
+		from, ok1 := a.Values[startTime]
+		to, ok2 := b.Values[startTime]
+		if ok1 && ok2 && from != to {
+			return "the program restarted in the window, or another one answered"
+		}
 	}
 	if a, b := before.MemStats, after.MemStats; a != nil && b != nil && (b.TotalAlloc < a.TotalAlloc || b.NumGC < a.NumGC || b.Mallocs < a.Mallocs) {
 		return "counters fell: the program restarted in the window, or another one answered"
