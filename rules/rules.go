@@ -61,7 +61,7 @@ func All() []Rule {
 		{copybuffer, NothingNew},
 		{scratch, NothingNew},
 		{builder, NothingNew},
-		{addrEscape, EscapeGone},
+		{addrEscape, NothingNew},
 		{bytesConv, NothingNew},
 	}
 }

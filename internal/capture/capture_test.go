@@ -4,9 +4,12 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"io"
+	"log"
 	"maps"
 	"math"
 	"net/http"
@@ -216,9 +219,10 @@ func TestNothingThere(t *testing.T) {
 	locked := newFake(t, map[string]http.HandlerFunc{"/debug/pprof/": func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) }})
 	closed := newFake(t, nil)
 	closed.Close()
-	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that the client ends
+	secure.StartTLS()
 	defer secure.Close()
-	secure.Config.ErrorLog = nil
 	for _, tt := range []struct{ what, url, want string }{
 		{"no profiles", empty.URL, "must import net/http/pprof"},
 		{"login", locked.URL, "401 Unauthorized; give what it wants, as -H"},
@@ -282,11 +286,15 @@ func TestBounds(t *testing.T) {
 		}
 	})
 	t.Run("total", func(t *testing.T) {
-		f := newFake(t, map[string]http.HandlerFunc{"/debug/pprof/heap": heapOnly, "/debug/pprof/": endless})
+		f := newFake(t, map[string]http.HandlerFunc{"/debug/pprof/heap": heapOnly, "/debug/pprof/goroutine": endless, "/debug/pprof/trace": endless})
 		o := options(f.URL)
-		o.MaxTotal = 1000
-		if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "all answers together are more than 1000 bytes") {
-			t.Errorf("err = %v", err)
+		o.MaxTotal, o.TraceSeconds = 2<<20, 1
+		b := capture(t, o)
+		w := strings.Join(b.Manifest.Targets[0].Warnings, "\n")
+		for _, what := range []string{"no goroutine profile", "no execution trace"} {
+			if want := what + ": all answers together are more than 2 MiB; give fewer seconds or a larger --max-total"; !strings.Contains(w, want) {
+				t.Errorf("warnings lack %q:\n%s", want, w)
+			}
 		}
 	})
 	t.Run("slow", func(t *testing.T) {
@@ -367,17 +375,14 @@ func TestRedirects(t *testing.T) {
 			if c != nil {
 				defer c.Close()
 			}
-			switch {
-			case tt.want == "" && err != nil:
-				t.Error(err)
-			case tt.want == "":
-				if c.Manifest.Targets[0].entry(Heap, "") == nil {
-					t.Errorf("no heap profile: %q", c.Manifest.Targets[0].Warnings)
+			if tt.want == "" {
+				if err != nil || c.Manifest.Targets[0].entry(Heap, "") == nil {
+					t.Errorf("no heap profile: %v", err)
 				}
-			case err == nil:
-				t.Errorf("no error, want %q", tt.want)
-			case tt.path != "/index" && !strings.Contains(strings.Join([]string{err.Error()}, ""), "no profiles there"):
-				t.Errorf("err = %v", err)
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("err = %v, want %q", err, tt.want)
 			}
 		})
 	}
@@ -405,6 +410,30 @@ func TestTLS(t *testing.T) {
 			}
 		})
 	}
+	// The server's own pair serves as the client's: the server wants any.
+	key, err := x509.MarshalPKCS8PrivateKey(srv.TLS.Certificates[0].PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyFile := filepath.Join(t.TempDir(), "key.pem")
+	if err := os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mutual := httptest.NewUnstartedServer(srv.Config.Handler)
+	mutual.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	mutual.Config.ErrorLog = log.New(io.Discard, "", 0)
+	mutual.StartTLS()
+	defer mutual.Close()
+	o := options(mutual.URL)
+	o.TLS = TLS{CACert: ca, Cert: ca, Key: keyFile}
+	if b := capture(t, o); b.Manifest.Targets[0].entry(Heap, "") == nil {
+		t.Errorf("no heap profile: %q", b.Manifest.Targets[0].Warnings)
+	}
+	o.TLS = TLS{CACert: ca}
+	if _, err := Run(t.Context(), o); err == nil {
+		t.Error("no error without the client's certificate")
+	}
+
 	bad := filepath.Join(t.TempDir(), "bad.pem")
 	if err := os.WriteFile(bad, []byte("no certificate"), 0o666); err != nil {
 		t.Fatal(err)
@@ -438,18 +467,38 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestHeaders sends a server what it was told to, with its name.
+func TestHeaders(t *testing.T) {
+	f := newFake(t, map[string]http.HandlerFunc{"/debug/pprof/heap": func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		if r.Host != "service.internal" || r.Header.Get("X-Key") != "k" || user != "joe" || password != "p" || r.FormValue("token") != "x" {
+			t.Errorf("asked of %s with %v, query %s", r.Host, r.Header, r.URL.RawQuery)
+		}
+		heapOnly(w, r)
+	}})
+	o := options(strings.Replace(f.URL, "http://", "http://joe:p@", 1) + "/debug/pprof/?token=x")
+	header, err := ParseHeaders([]string{"host: service.internal", "X-Key: k"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Header = header
+	if b := capture(t, o); b.Manifest.Targets[0].entry(Heap, "") == nil {
+		t.Errorf("no heap profile: %q", b.Manifest.Targets[0].Warnings)
+	}
+}
+
 func TestAddress(t *testing.T) {
 	for in, want := range map[string]string{
-		"localhost:6060":                                "http://localhost:6060/debug/pprof/",
-		":6060":                                         "http://localhost:6060/debug/pprof/",
-		"http://h":                                      "http://h/debug/pprof/",
-		"https://h:8443/":                               "https://h:8443/debug/pprof/",
-		"http://h/debug/pprof":                          "http://h/debug/pprof/",
+		"localhost:6060":       "http://localhost:6060/debug/pprof/",
+		":6060":                "http://localhost:6060/debug/pprof/",
+		"http://h":             "http://h/debug/pprof/",
+		"https://h:8443/":      "https://h:8443/debug/pprof/",
+		"http://h/debug/pprof": "http://h/debug/pprof/",
 		"http://h/a/debug/pprof/heap?seconds=3&debug=1": "http://h/a/debug/pprof/",
-		"h/admin":                                       "http://h/admin/debug/pprof/",
-		"http://h/pprof/":                               "http://h/pprof/",
-		"http://[::1]:6060":                             "http://[::1]:6060/debug/pprof/",
-		"http://u:p@h/?token=x":                         "http://h/debug/pprof/",
+		"h/admin":               "http://h/admin/debug/pprof/",
+		"http://h/pprof/":       "http://h/pprof/",
+		"http://[::1]:6060":     "http://[::1]:6060/debug/pprof/",
+		"http://u:p@h/?token=x": "http://h/debug/pprof/",
 	} {
 		a, err := parseAddress(in)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -30,7 +31,7 @@ func (t TLS) config() (*tls.Config, error) {
 	if t.CACert != "" {
 		data, err := os.ReadFile(t.CACert)
 		if err != nil {
-			return nil, fmt.Errorf("--cacert: %w", err)
+			return nil, fmt.Errorf("--cacert: %w; name a PEM file", err)
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(data) {
@@ -55,6 +56,9 @@ type client struct {
 	left        atomic.Int64 // bytes that may still be read in all
 	total       int64
 	patience    time.Duration // beyond the seconds asked for
+	// parsing is held while an answer is checked: one at a time, so that a fleet of hostile answers does not unfold in
+	// memory at once.
+	parsing sync.Mutex
 }
 
 // maxRedirects is how many are followed for one request.

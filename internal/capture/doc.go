@@ -32,7 +32,7 @@
 // # What is not kept
 //
 // Bundles travel. Of the command line only the program's name is kept, of /debug/vars only memstats, of /metrics only
-// go_* and process_*; URLs lose user, password and query; headers are never kept. Profiles and traces hold
+// go_* and process_*, of build information all but linker flags; URLs lose user, password and query; headers are never kept. Profiles and traces hold
 // function and file names, goroutine labels, and no values of variables.
 //
 // # The bundle

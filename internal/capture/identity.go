@@ -2,6 +2,7 @@ package capture
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"path"
 	"regexp"
@@ -69,6 +70,17 @@ func (t *Target) learnPlatform(file string) {
 	}
 }
 
+// keepBuild copies the lines of runtime/debug.BuildInfo but for linker flags, which are a place for keys.
+func keepBuild(w io.Writer, r io.Reader) error {
+	return eachLine(r, func(line []byte) error {
+		if strings.HasPrefix(string(line), "build\t-ldflags=") {
+			return nil
+		}
+		_, err := fmt.Fprintf(w, "%s\n", line)
+		return err
+	})
+}
+
 // learnBuild reads what runtime/debug.BuildInfo prints of itself.
 func (t *Target) learnBuild(r io.Reader) (*debug.BuildInfo, error) {
 	data, err := io.ReadAll(io.LimitReader(r, smallAnswer))
@@ -79,11 +91,13 @@ func (t *Target) learnBuild(r io.Reader) (*debug.BuildInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	version := goVersion(info.GoVersion)
-	if version == "" {
+	// The parser passes over this line, and over all that it does not know.
+	line, _, _ := strings.Cut(string(data), "\n")
+	release, ok := strings.CutPrefix(line, "go\t")
+	if info.GoVersion = goVersion(release); !ok || info.GoVersion == "" {
 		return nil, errors.New("no Go release in the build information")
 	}
-	t.GoVersion = version
+	t.GoVersion = info.GoVersion
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "GOOS" && len(s.Value) < 20:

@@ -197,7 +197,14 @@ func TestGoVersion(t *testing.T) {
 
 func TestBuildInfo(t *testing.T) {
 	var tg Target
-	if _, err := tg.learnBuild(strings.NewReader("go\tgo1.25.3\npath\texample.com/x\nbuild\tGOOS=darwin\nbuild\tGOARCH=arm64\n")); err != nil {
+	var kept bytes.Buffer
+	if err := keepBuild(&kept, strings.NewReader("go\tgo1.25.3\npath\texample.com/x\nbuild\t-ldflags=\"-X main.key=secret\"\nbuild\tGOOS=darwin\nbuild\tGOARCH=arm64\n")); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(kept.String(), "secret") {
+		t.Errorf("kept %s", &kept)
+	}
+	if _, err := tg.learnBuild(&kept); err != nil {
 		t.Fatal(err)
 	}
 	if tg.GoVersion != "go1.25.3" || tg.GOOS != "darwin" || tg.GOARCH != "arm64" {

@@ -86,7 +86,7 @@ func ParseHeaders(lines []string) (http.Header, error) {
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		// The value may be a secret: it is not repeated.
 		if !ok || name == "" || strings.ContainsFunc(name, notToken) || strings.ContainsAny(value, "\r\n\x00") {
-			return nil, fmt.Errorf("a header cannot be read: write it as 'Name: value'")
+			return nil, errors.New("a header cannot be read: write it as 'Name: value'")
 		}
 		h.Add(name, value)
 	}

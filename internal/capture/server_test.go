@@ -43,6 +43,9 @@ func allocate(rate, live string) {
 	perSecond, _ := strconv.Atoi(rate)
 	n, _ := strconv.Atoi(live)
 	srv := httptest.NewServer(handlers())
+	// So that there has been a collection before the window: the share of the time since the last one is tested.
+	time.Sleep(50 * time.Millisecond)
+	runtime.GC()
 	fmt.Println(srv.URL)
 	// The parent's end of stdin closes when it dies.
 	go func() {

@@ -107,7 +107,9 @@ func (v *visit) ask(ctx context.Context, q question) error {
 	name := filepath.Join(v.dir, v.target.Name, q.file)
 	sent, err := v.store(ctx, q, name)
 	if err == nil {
+		v.client.parsing.Lock()
 		err = q.valid(name)
+		v.client.parsing.Unlock()
 	}
 	if err != nil {
 		os.Remove(name) // what is not an entry is not in the bundle
@@ -140,8 +142,8 @@ func keepAll(w io.Writer, r io.Reader) error {
 	return err
 }
 
-// countersBefore asks for the counters, and returns the questions that were answered, with a nil kind
-// where none was.
+// countersBefore asks for the counters, and returns the questions that were answered, nil where none was. Statistics
+// that /debug/vars does not give, for whatever reason, are asked of the heap profile.
 func (v *visit) countersBefore(ctx context.Context) (metrics, memory *question) {
 	for _, base := range v.address.side {
 		q := question{kind: Prom, phase: Before, base: base, name: "metrics", limit: smallAnswer, file: "metrics.before.txt",
@@ -200,6 +202,7 @@ func parses[T any](parse func(io.Reader) (T, error)) func(string) error {
 	}
 }
 
+// window asks for what is measured over the seconds of the capture.
 func (v *visit) window(ctx context.Context) {
 	var wg sync.WaitGroup
 	wg.Go(func() { v.profile(ctx, CPU, "profile", v.options.Seconds) })
@@ -270,7 +273,7 @@ func (v *visit) program(ctx context.Context) {
 func (v *visit) buildInfo(ctx context.Context) {
 	for _, base := range v.address.side {
 		err := v.ask(ctx, question{kind: BuildInfo, base: base, name: "debug/buildinfo", limit: smallAnswer, file: "buildinfo.txt",
-			keep: keepAll, valid: parses(v.target.learnBuild)})
+			keep: keepBuild, valid: parses(v.target.learnBuild)})
 		if err == nil {
 			return
 		}

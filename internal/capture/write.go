@@ -22,7 +22,15 @@ func Write(ctx context.Context, w io.Writer, m Manifest, files fs.FS) error {
 	m.Version = manifestVersion
 	m.Targets = slices.Clone(m.Targets)
 	zw := zip.NewWriter(w)
-	zw.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
+	// Entries follow one another: one compressor, which weighs a megabyte, serves them all.
+	deflate, err := flate.NewWriter(nil, flate.BestSpeed)
+	if err != nil {
+		return err
+	}
+	zw.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		deflate.Reset(w)
+		return deflate, nil
+	})
 	for i := range m.Targets {
 		t := &m.Targets[i]
 		t.Entries = slices.Clone(t.Entries)

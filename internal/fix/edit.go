@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"go/format"
 	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -19,8 +21,8 @@ import (
 )
 
 // merge returns the union of two sets of edits to the same originals, or false
-// where they touch the same bytes. Insertions at one place are kept in order;
-// the same edit made twice counts once.
+// where they touch the same bytes outside the imports. Insertions at one place
+// are kept in order; the same edit made twice counts once.
 func merge(a, b []recognise.Edit) ([]recognise.Edit, bool) {
 	out := slices.Clone(a)
 	for _, e := range b {
@@ -31,16 +33,18 @@ func merge(a, b []recognise.Edit) ([]recognise.Edit, bool) {
 	slices.SortStableFunc(out, func(x, y recognise.Edit) int {
 		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Start, y.Start), cmp.Compare(x.End, y.End))
 	})
-	for i := 1; i < len(out); i++ {
-		p, q := out[i-1], out[i]
-		if p.File != q.File {
-			continue
-		}
-		if q.Start < p.End || q.Start == p.Start && q.End == p.End && p.Start < p.End {
-			return nil, false
+	return out, !overlap(slices.DeleteFunc(slices.Clone(out), func(e recognise.Edit) bool { return e.Import }))
+}
+
+// overlap reports whether two of the sorted edits touch the same bytes.
+func overlap(edits []recognise.Edit) bool {
+	for i := 1; i < len(edits); i++ {
+		p, q := edits[i-1], edits[i]
+		if p.File == q.File && (q.Start < p.End || q.Start == p.Start && q.End == p.End && p.Start < p.End) {
+			return true
 		}
 	}
-	return out, true
+	return false
 }
 
 func equalEdit(a, b recognise.Edit) bool {
@@ -61,25 +65,76 @@ func contents(edits []recognise.Edit) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		var b bytes.Buffer
-		at := 0
-		for _, e := range edits[:n] {
-			if e.Start < at || e.End < e.Start || e.End > len(src) {
-				return nil, fmt.Errorf("%s changed while it was examined: run again", name)
-			}
-			b.Write(src[at:e.Start])
-			b.Write(e.New)
-			at = e.End
+		if out[name], err = rewrite(name, src, edits[:n]); err != nil {
+			return nil, err
 		}
-		b.Write(src[at:])
-		tidy, err := tidyImports(name, b.Bytes())
-		if err != nil {
-			return nil, fmt.Errorf("the rewrite does not parse: %w", err)
-		}
-		out[name] = tidy
 		edits = edits[n:]
 	}
 	return out, nil
+}
+
+// rewrite applies the edits of one file. The import edits of one fix are right
+// as they are; those of several may not fit together, and then the imports that
+// they ask for are added one by one.
+func rewrite(name string, src []byte, edits []recognise.Edit) ([]byte, error) {
+	if !overlap(edits) {
+		text, err := splice(name, src, edits)
+		if err != nil {
+			return nil, err
+		}
+		if tidy, err := tidyImports(name, text); err == nil {
+			return tidy, nil
+		}
+	}
+	var body []recognise.Edit
+	var add []string
+	for _, e := range edits {
+		if !e.Import {
+			body = append(body, e)
+			continue
+		}
+		for _, quoted := range importPath.FindAllString(string(e.New), -1) {
+			if path, err := strconv.Unquote(quoted); err == nil {
+				add = append(add, path)
+			}
+		}
+	}
+	text, err := splice(name, src, body)
+	if err != nil {
+		return nil, err
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, name, text, parser.ParseComments)
+	if err != nil {
+		return nil, fmt.Errorf("the rewrite does not parse: %w", err)
+	}
+	for _, path := range add {
+		astutil.AddImport(fset, file, path)
+	}
+	var b bytes.Buffer
+	if err := format.Node(&b, fset, file); err != nil {
+		return nil, err
+	}
+	return tidyImports(name, b.Bytes())
+}
+
+// importPath matches the paths in the text of an import edit.
+var importPath = regexp.MustCompile(`"[^"\n]+"`)
+
+// splice replaces the edits' ranges of src.
+func splice(name string, src []byte, edits []recognise.Edit) ([]byte, error) {
+	var b bytes.Buffer
+	at := 0
+	for _, e := range edits {
+		if e.Start < at || e.End < e.Start || e.End > len(src) {
+			return nil, fmt.Errorf("%s changed while it was examined: run again", name)
+		}
+		b.Write(src[at:e.Start])
+		b.Write(e.New)
+		at = e.End
+	}
+	b.Write(src[at:])
+	return b.Bytes(), nil
 }
 
 // tidyImports mends the imports of a file to which several fixes were applied:

@@ -29,7 +29,7 @@ func TestMerge(t *testing.T) {
 		{"nothing", nil, []recognise.Edit{at(0, 6, "x")}, 1, true},
 	} {
 		got, ok := merge(tt.a, tt.b)
-		if ok != tt.ok || len(got) != tt.n {
+		if ok != tt.ok || ok && len(got) != tt.n {
 			t.Errorf("%s: %d edits, %v; want %d, %v", tt.name, len(got), ok, tt.n, tt.ok)
 		}
 	}
@@ -49,7 +49,7 @@ func TestContentsTidiesImports(t *testing.T) {
 	for _, arg := range []string{"n", "m"} {
 		start := strings.Index(src, "fmt.Sprint("+arg)
 		edits, ok := merge(all, []recognise.Edit{
-			{File: name, Start: imp, End: imp, New: []byte("\nimport \"strconv\"")},
+			{File: name, Start: imp, End: imp, New: []byte("\nimport \"strconv\""), Import: true},
 			{File: name, Start: start, End: start + len("fmt.Sprint"), New: []byte("strconv.Itoa")},
 		})
 		if !ok {
@@ -71,6 +71,35 @@ func TestContentsTidiesImports(t *testing.T) {
 	}
 	if !strings.HasPrefix(patch, "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ ") {
 		t.Errorf("patch:\n%s", patch)
+	}
+}
+
+// TestContentsJoinsImports merges two fixes that each replace the only import.
+func TestContentsJoinsImports(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.go")
+	src := "package a\n\nimport \"fmt\"\n\nfunc F(n int, s []string) (string, string) {\n\treturn fmt.Sprint(n), fmt.Sprint(s)\n}\n"
+	if err := os.WriteFile(name, []byte(src), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	spec := strings.Index(src, "\"fmt\"")
+	fix := func(old, new, path string) []recognise.Edit {
+		at := strings.Index(src, old)
+		return []recognise.Edit{
+			{File: name, Start: spec, End: spec + len("\"fmt\""), New: []byte("(\n\t\"fmt\"\n\t\"" + path + "\"\n)"), Import: true},
+			{File: name, Start: at, End: at + len(old), New: []byte(new)},
+		}
+	}
+	edits, ok := merge(fix("fmt.Sprint(n)", "strconv.Itoa(n)", "strconv"), fix("fmt.Sprint(s)", "strings.Join(s, \" \")", "strings"))
+	if !ok {
+		t.Fatal("import edits count as a conflict")
+	}
+	got, err := contents(edits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "package a\n\nimport (\n\t\"strconv\"\n\t\"strings\"\n)\n\nfunc F(n int, s []string) (string, string) {\n\treturn strconv.Itoa(n), strings.Join(s, \" \")\n}\n"
+	if string(got[name]) != want {
+		t.Errorf("got:\n%s", got[name])
 	}
 }
 

@@ -39,8 +39,10 @@ type Options struct {
 	Budget time.Duration // for all trials together; 0: five minutes
 }
 
-// defaultBudget bounds the trials.
-const defaultBudget = 5 * time.Minute
+const (
+	defaultBudget = 5 * time.Minute // for all trials
+	defaultRounds = 10              // of a comparison
+)
 
 // Run diagnoses and tries the fixes of the findings, best finding first. The
 // document that it returns with an error is complete but for what the error

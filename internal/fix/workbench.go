@@ -304,8 +304,24 @@ func moved(before, after, tolerance float64) (less, more bool) {
 // slowdown is how much slower, at most, an accepted fix may make a benchmark.
 const slowdown = 0.05
 
+// patience is how many times as many rounds a comparison gets that could not
+// tell in the first, on fresh samples.
+const patience = 3
+
 // compare runs the benchmarks of two states interleaved and judges the second.
 func (w *workbench) compare(ctx context.Context, before, after *build, benchmarks []int) (finding.Verdict, error) {
+	rounds := w.o.Rounds
+	if rounds <= 0 {
+		rounds = defaultRounds
+	}
+	v, err := w.compareOnce(ctx, before, after, benchmarks, rounds)
+	if err == nil && v.Status == finding.Inconclusive {
+		return w.compareOnce(ctx, before, after, benchmarks, patience*rounds)
+	}
+	return v, err
+}
+
+func (w *workbench) compareOnce(ctx context.Context, before, after *build, benchmarks []int, rounds int) (finding.Verdict, error) {
 	var verdict finding.Verdict
 	byPackage := make(map[string][]int)
 	for _, b := range benchmarks {
@@ -326,7 +342,7 @@ func (w *workbench) compare(ctx context.Context, before, after *build, benchmark
 		if err != nil {
 			return verdict, err
 		}
-		table, err := measure.Compare(ctx, []measure.Variant{old, new}, names, measure.CompareOptions{Rounds: w.o.Rounds, Seed: 1})
+		table, err := measure.Compare(ctx, []measure.Variant{old, new}, names, measure.CompareOptions{Rounds: rounds, Seed: 1})
 		if err != nil {
 			return verdict, err
 		}

@@ -5,6 +5,7 @@ package recognise
 import (
 	"cmp"
 	"fmt"
+	"go/ast"
 	"go/token"
 	"slices"
 
@@ -62,6 +63,9 @@ type Edit struct {
 	File       string // absolute
 	Start, End int
 	New        []byte
+	// Import is set on an edit of the file's imports: those of several fixes
+	// are made together where they touch the same place.
+	Import bool
 }
 
 // Matches runs all rules over the program's packages. A rule that fails is
@@ -109,7 +113,7 @@ func (p *Program) match(rule Rule, pkg *packages.Package, d *analysis.Diagnostic
 		m.Spans = append(m.Spans, p.span(pkg, r.Pos, r.End))
 	}
 	for _, f := range d.SuggestedFixes {
-		if fix, ok := p.fix(f); ok {
+		if fix, ok := p.fix(pkg, f); ok {
 			m.Fixes = append(m.Fixes, fix)
 		}
 	}
@@ -126,7 +130,7 @@ func (p *Program) span(pkg *packages.Package, pos, end token.Pos) Span {
 }
 
 // fix converts a suggested fix; one whose edits overlap or leave their file is dropped.
-func (p *Program) fix(f analysis.SuggestedFix) (Fix, bool) {
+func (p *Program) fix(pkg *packages.Package, f analysis.SuggestedFix) (Fix, bool) {
 	out := Fix{Title: f.Message}
 	for _, e := range f.TextEdits {
 		file := p.Fset.File(e.Pos)
@@ -137,7 +141,7 @@ func (p *Program) fix(f analysis.SuggestedFix) (Fix, bool) {
 		if file == nil || p.Fset.File(end) != file || end < e.Pos {
 			return Fix{}, false
 		}
-		out.Edits = append(out.Edits, Edit{File: file.Name(), Start: file.Offset(e.Pos), End: file.Offset(end), New: e.NewText})
+		out.Edits = append(out.Edits, Edit{File: file.Name(), Start: file.Offset(e.Pos), End: file.Offset(end), New: e.NewText, Import: inImports(pkg, end)})
 	}
 	slices.SortStableFunc(out.Edits, func(a, b Edit) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
@@ -148,4 +152,34 @@ func (p *Program) fix(f analysis.SuggestedFix) (Fix, bool) {
 		}
 	}
 	return out, len(out.Edits) > 0
+}
+
+// inImports reports whether a position lies before the first declaration of its
+// file that is not an import.
+func inImports(pkg *packages.Package, pos token.Pos) bool {
+	for _, f := range pkg.Syntax {
+		if pos < f.FileStart || pos > f.FileEnd {
+			continue
+		}
+		for _, d := range f.Decls {
+			if g, ok := d.(*ast.GenDecl); !ok || g.Tok != token.IMPORT {
+				if doc := docOf(d); doc != nil {
+					return pos < doc.Pos()
+				}
+				return pos < d.Pos()
+			}
+		}
+		return len(f.Imports) > 0 && pos <= f.Imports[len(f.Imports)-1].End()
+	}
+	return false
+}
+
+func docOf(d ast.Decl) *ast.CommentGroup {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		return d.Doc
+	case *ast.GenDecl:
+		return d.Doc
+	}
+	return nil
 }

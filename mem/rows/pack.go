@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"math/bits"
 	"net/netip"
 	"time"
 )
@@ -24,6 +25,9 @@ const (
 	packHeader  = len(packMagic) + 1 + 4
 	packTrailer = 4
 )
+
+// IntBits is the number of bits of an int.
+const IntBits = bits.UintSize
 
 // ErrPacked is the cause of all errors in packed data.
 var ErrPacked = errors.New("rows: packed data cannot be read")
