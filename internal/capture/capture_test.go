@@ -241,12 +241,14 @@ func TestNothingThere(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "nothing could be had from any of 2 programs") {
 		t.Errorf("err = %v", err)
 	}
-	// One of two is enough.
-	b := capture(t, options(closed.URL, newFake(t, map[string]http.HandlerFunc{"/debug/pprof/heap": heapOnly}).URL))
-	if tg := b.Manifest.Targets[0]; len(tg.Entries) != 0 || !strings.Contains(strings.Join(tg.Warnings, "\n"), "connection refused") {
-		t.Errorf("target %+v", tg)
+	// One is enough, wherever it stands, and the others' warnings are there.
+	b := capture(t, options(closed.URL, newFake(t, map[string]http.HandlerFunc{"/debug/pprof/heap": heapOnly}).URL, locked.URL))
+	for i, want := range map[int]string{0: "connection refused", 2: "401 Unauthorized"} {
+		if tg := b.Manifest.Targets[i]; len(tg.Entries) != 0 || !strings.Contains(strings.Join(tg.Warnings, "\n"), want) {
+			t.Errorf("target %+v, want a warning of %q", tg, want)
+		}
 	}
-	if _, warnings, err := b.Merged(Heap); err != nil || !slices.Equal(warnings, []string{"the heap profile is of 1 of 2 programs"}) {
+	if _, warnings, err := b.Merged(Heap); err != nil || !slices.Equal(warnings, []string{"the heap profile is of 1 of 3 programs"}) {
 		t.Errorf("merged: %q, %v", warnings, err)
 	}
 }

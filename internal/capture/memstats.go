@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 )
@@ -113,8 +112,8 @@ func parseTrailer(r io.Reader) (*MemStats, error) {
 func (m *MemStats) set(name, value string) error {
 	if name == "GCCPUFraction" {
 		f, err := strconv.ParseFloat(value, 64)
-		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-			return fmt.Errorf("memory statistics: %s = %.40q is not a number", name, value)
+		if err != nil || !(f >= 0 && f <= 1) {
+			return fmt.Errorf("memory statistics: %s = %.40q is not 0 to 1", name, value)
 		}
 		m.GCCPUFraction = f
 		return nil
@@ -190,6 +189,9 @@ func parseVars(r io.Reader) (*MemStats, error) {
 	}
 	if v.MemStats == nil || v.MemStats.TotalAlloc == 0 {
 		return nil, errors.New("/debug/vars has no memstats")
+	}
+	if f := v.MemStats.GCCPUFraction; f < 0 || f > 1 {
+		return nil, fmt.Errorf("memory statistics of /debug/vars: GCCPUFraction = %v is not 0 to 1", f)
 	}
 	return v.MemStats, nil
 }

@@ -26,6 +26,7 @@ func ours(line string) bool {
 const (
 	maxMetricLine  = 4 << 10
 	maxMetricLines = 20_000
+	maxValue       = 1e30 // beyond what any process counts, and far from overflow; neither NaN nor Inf is below it
 )
 
 // keepMetrics copies the lines that parseMetrics would read.
@@ -97,7 +98,7 @@ func sample(line string) (name string, labels map[string]string, value float64, 
 		return "", nil, 0, false
 	}
 	value, err := strconv.ParseFloat(fields[0], 64)
-	return name, labels, value, err == nil && !math.IsNaN(value)
+	return name, labels, value, err == nil && math.Abs(value) < maxValue
 }
 
 // labelSet reads `a="x",b="y"}` and returns what follows it.

@@ -48,7 +48,7 @@ func TestTrailerText(t *testing.T) {
 	for _, bad := range []string{
 		"", "# TotalAlloc = 1\n", "# NumGC = 1\n",
 		trailerText + "# Sys = -1\n", trailerText + "# Sys = 99999999999999999999\n", trailerText + "# Stack = 1\n",
-		trailerText + "# GCCPUFraction = NaN\n", trailerText + "# GCCPUFraction = x\n",
+		trailerText + "# GCCPUFraction = NaN\n", trailerText + "# GCCPUFraction = x\n", trailerText + "# GCCPUFraction = 2\n",
 	} {
 		if m, err := parseTrailer(strings.NewReader(bad)); err == nil {
 			t.Errorf("no error for %q: %+v", bad, m)
@@ -77,7 +77,7 @@ func TestVars(t *testing.T) {
 			t.Errorf("no error for %q", bad)
 		}
 	}
-	for _, bad := range []string{"{}", `{"memstats": {}}`, `{"memstats": {"TotalAlloc": -1}}`, `{"memstats": 1}`} {
+	for _, bad := range []string{"{}", `{"memstats": {}}`, `{"memstats": {"TotalAlloc": -1}}`, `{"memstats": 1}`, `{"memstats": {"TotalAlloc": 1, "GCCPUFraction": 2}}`} {
 		if _, err := parseVars(strings.NewReader(bad)); err == nil {
 			t.Errorf("no error for %q", bad)
 		}
@@ -115,7 +115,7 @@ func TestMetrics(t *testing.T) {
 	}
 	want := &Metrics{GoVersion: "go1.24.9", Values: map[string]float64{
 		"go_goroutines": 12, "go_info": 1, "go_gc_duration_seconds_count": 44, "go_memstats_alloc_bytes_total": 5.5e7,
-		"process_start_time_seconds": 1.7e9, "go_gc_gomemlimit_bytes": math.Inf(1), "go_last": 3,
+		"process_start_time_seconds": 1.7e9, "go_last": 3,
 	}}
 	if diff := cmp.Diff(want, m); diff != "" {
 		t.Error(diff)

@@ -154,21 +154,25 @@ func Run(ctx context.Context, o Options) (*Capture, error) {
 	return c, nil
 }
 
-// outcome returns the error of a capture that has nothing.
+// outcome notes why programs could not be asked, and returns the error of a capture that has nothing.
 func (c *Capture) outcome(ctx context.Context, causes []error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	var first error
-	for i := range causes {
+	some := false
+	for i, cause := range causes {
 		t := &c.Manifest.Targets[i]
-		if causes[i] != nil {
-			t.Warnings = append(t.Warnings, causes[i].Error())
+		if cause != nil {
+			t.Warnings = append(t.Warnings, cause.Error())
 		}
-		if len(t.Entries) > 0 {
-			return nil
-		}
-		cause := causes[i]
+		some = some || len(t.Entries) > 0
+	}
+	if some {
+		return nil
+	}
+	var first error
+	for i, cause := range causes {
+		t := &c.Manifest.Targets[i]
 		if cause == nil {
 			cause = errors.New("no profiles there; the program must import net/http/pprof and serve its handlers")
 			if len(t.Warnings) > 0 {

@@ -255,7 +255,7 @@ func (r *Result) findings(l *ledger, c *cpu) {
 				f.score = f.Saving.CPUShare
 			}
 		}
-		r.recognised(&f.Finding, ln)
+		r.recognised(&f.Finding, ln.pos)
 		all = append(all, f)
 	}
 	slices.SortStableFunc(all, func(a, b ranked) int {
@@ -318,9 +318,9 @@ func (l *ledger) finding(ln *line, share counts, top int) finding.Finding {
 
 // recognised gives a finding the rule whose report lies closest to its line,
 // or to a line of the user's on the way of its escape.
-func (r *Result) recognised(f *finding.Finding, ln *line) {
+func (r *Result) recognised(f *finding.Finding, place source.Pos) {
 	best := -1
-	for _, i := range r.MatchesAt(ln.pos) {
+	for _, i := range r.MatchesFor(f, place) {
 		m := &r.Matches[i]
 		f.Fixes = append(f.Fixes, finding.Fix{Rule: m.Rule, Class: m.Class, Title: m.Message})
 		// The first with a rewrite names the finding; else the first.
@@ -333,9 +333,28 @@ func (r *Result) recognised(f *finding.Finding, ln *line) {
 	}
 }
 
-// MatchesAt returns the indices of the matches that cover a line, the closest
+// MatchesFor returns the indices of the matches that may serve a finding: those
+// on its line, then those on lines of the same file that its reason names.
+func (r *Result) MatchesFor(f *finding.Finding, place source.Pos) []int {
+	out := r.matchesAt(place)
+	for _, s := range f.Reason {
+		if s.File != f.Site.File || s.Line == place.Line {
+			continue
+		}
+		step := place.AtLine()
+		step.Line = s.Line
+		for _, i := range r.matchesAt(step) {
+			if !slices.Contains(out, i) {
+				out = append(out, i)
+			}
+		}
+	}
+	return out
+}
+
+// matchesAt returns the indices of the matches that cover a line, the closest
 // first and, among equals, in the order in which rules are tried.
-func (r *Result) MatchesAt(p source.Pos) []int {
+func (r *Result) matchesAt(p source.Pos) []int {
 	type hit struct{ index, lines int }
 	var hits []hit
 	for i := range r.Matches {

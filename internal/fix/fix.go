@@ -102,7 +102,7 @@ func collect(d *diagnose.Result) []*candidate {
 	byEdits := make(map[string]*candidate)
 	for i, place := range d.Places {
 		tried := 0
-		for _, m := range d.MatchesAt(place) {
+		for _, m := range d.MatchesFor(&d.Document.Findings[i], place) {
 			match := &d.Matches[m]
 			for _, f := range match.Fixes {
 				key := editsKey(f.Edits)

@@ -1,6 +1,6 @@
 // Command practice runs unheap on public modules that nobody here wrote, in
-// the state in which they are published, and prints the table of
-// docs/real-modules.md.
+// the state in which they are published plus some benchmarks of ours, and
+// prints the table of docs/real-modules.md.
 //
 //	go run ./internal/practice [-only NAME] [-budget 5m] [-keep DIR]
 //
@@ -11,6 +11,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -30,50 +31,26 @@ import (
 type module struct {
 	path, version string
 	packages      []string
-	// bench is a benchmark file of ours for a module that publishes none, with
-	// its name.
-	benchFile, bench string
+	// bench is the file in testdata with benchmarks of ours that are added to
+	// the published ones, which may cover little or allocate nothing; dir is
+	// the directory of the module that it goes to.
+	bench, dir string
 }
 
 func modules() []module {
+	here := []string{"."}
 	return []module{
-		{path: "github.com/BurntSushi/toml", version: "v1.6.0", packages: []string{"."}},
-		{path: "github.com/yuin/goldmark", version: "v1.8.7", packages: []string{"."}, benchFile: "unheap_bench_test.go", bench: goldmarkBench},
-		{path: "github.com/tidwall/gjson", version: "v1.20.0", packages: []string{"."}},
-		{path: "github.com/expr-lang/expr", version: "v1.17.8", packages: []string{"."}},
-		{path: "github.com/yuin/gopher-lua", version: "v1.1.2", packages: []string{"."}},
-		{path: "github.com/hashicorp/hcl/v2", version: "v2.25.0", packages: []string{"./hclsyntax"}},
+		{"github.com/BurntSushi/toml", "v1.6.0", here, "", ""},
+		{"github.com/yuin/goldmark", "v1.8.7", here, "goldmark", "."},
+		{"github.com/tidwall/gjson", "v1.20.0", here, "gjson", "."},
+		{"github.com/expr-lang/expr", "v1.17.8", here, "expr", "."},
+		{"github.com/yuin/gopher-lua", "v1.1.2", here, "gopher-lua", "."},
+		{"github.com/hashicorp/hcl/v2", "v2.25.0", []string{"./hclsyntax"}, "hcl", "hclsyntax"},
 	}
 }
 
-// goldmarkBench converts the module's own README: its published module has no
-// benchmarks.
-const goldmarkBench = `package goldmark_test
-
-import (
-	"bytes"
-	"os"
-	"testing"
-
-	"github.com/yuin/goldmark"
-)
-
-func BenchmarkConvertReadme(b *testing.B) {
-	source, err := os.ReadFile("README.md")
-	if err != nil {
-		b.Fatal(err)
-	}
-	md := goldmark.New()
-	var out bytes.Buffer
-	b.ReportAllocs()
-	for b.Loop() {
-		out.Reset()
-		if err := md.Convert(source, &out); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-`
+//go:embed testdata/*.txt
+var benchmarks embed.FS
 
 func main() {
 	only := flag.String("only", "", "run the modules whose path contains `TEXT`")
@@ -153,7 +130,11 @@ func fixModule(ctx context.Context, exe string, scratch *run.Scratch, m module, 
 		return nil, err
 	}
 	if m.bench != "" {
-		if err := os.WriteFile(filepath.Join(to, m.benchFile), []byte(m.bench), 0o666); err != nil {
+		text, err := benchmarks.ReadFile("testdata/" + m.bench + "_bench_test.go.txt")
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(to, m.dir, "unheap_bench_test.go"), text, 0o666); err != nil {
 			return nil, err
 		}
 	}

@@ -243,7 +243,7 @@ func (t Text) finding(f *finding.Finding, table table, n int, s *summary) []line
 	}
 	field("heap", 2, span{plain, allocation(f.Alloc, s.per(f))})
 	if step := deciding(f); step != "" {
-		field("why", 1, span{plain, step})
+		field("why", 2, span{plain, step})
 	}
 	for _, spans := range fixSpans(f) {
 		field("fix", 3, spans...)

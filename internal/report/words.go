@@ -90,22 +90,25 @@ func saving(s *finding.Saving) string {
 	return fmt.Sprintf("%s of CPU time is there to gain at most (%s to %s)", share(s.CPUShare), share(s.Low), share(s.High))
 }
 
-// deciding returns the step of the reason that tells most by itself. That is
-// the first where it has no place: it says in words what the steps below it
-// show. Else it is the last, where the value is handed to the heap.
+// deciding returns a reason in one line: its first step, which says what the
+// value is, and its last, which hands it to the heap. A first step without a
+// place says in words what those below it show, and serves alone.
 func deciding(f *finding.Finding) string {
 	if len(f.Reason) == 0 {
 		return ""
 	}
-	s := f.Reason[0]
-	if stepPlace(s) != "" {
-		s = f.Reason[len(f.Reason)-1]
+	first, last := f.Reason[0], f.Reason[len(f.Reason)-1]
+	text := Clean(first.Text)
+	if stepPlace(first) == "" {
+		return text
 	}
-	place := stepPlace(s)
-	if place == "" || s.File == f.Site.File && s.Line == f.Site.Line {
-		return Clean(s.Text)
+	if len(f.Reason) > 1 {
+		text += "; " + Clean(last.Text)
 	}
-	return fmt.Sprintf("%s (%s)", Clean(s.Text), place)
+	if last.File == f.Site.File && last.Line == f.Site.Line {
+		return text
+	}
+	return text + " (" + stepPlace(last) + ")"
 }
 
 // stepPlace returns where a step happens, without directories; empty: not known.

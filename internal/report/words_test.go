@@ -78,7 +78,7 @@ func TestDeciding(t *testing.T) {
 	}{
 		{nil, ""},
 		{[]finding.Step{boxed}, "n is boxed"},
-		{[]finding.Step{boxed, kept}, "it is kept (print.go:240)"},
+		{[]finding.Step{boxed, kept}, "n is boxed; it is kept (print.go:240)"},
 		{[]finding.Step{copies, boxed, kept}, "fmt.Sprintf copies"},
 	} {
 		if got := deciding(&finding.Finding{Site: site, Reason: tt.reason}); got != tt.want {

@@ -1,6 +1,9 @@
 package rowsgen
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // A tableData is what the template of a table's own part is filled with.
 type tableData struct {
@@ -135,5 +138,8 @@ func (p *printer) listData(f *field) listData {
 	return l
 }
 
-// inTable returns code of the heap's methods as it is in the table's.
-func inTable(code string) string { return strings.ReplaceAll(code, "h.text.", "t.heap.text.") }
+// inTable returns code of the heap's methods, whose receiver is h, as it is in
+// the table's.
+func inTable(code string) string { return receiver.ReplaceAllString(code, "t.heap.") }
+
+var receiver = regexp.MustCompile(`\bh\.`)
