@@ -50,7 +50,7 @@ func userTable(b *testing.B) *UserTable {
 
 // keys returns keys in random order, so that every look-up misses the caches.
 func keys() []int {
-	keys := make([]int, 1<<16)
+	keys := make([]int, 1<<20)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range keys {
 		keys[i] = r.IntN(million)
@@ -260,57 +260,58 @@ func BenchmarkChurn(b *testing.B) {
 		return fmt.Sprintf("player %08d", i), fmt.Sprintf("city %d", i%100_000)
 	}
 	b.Run("update/slice", func(b *testing.B) {
-		s := make([]User, million)
-		for i := range s {
-			s[i] = user(i)
-		}
-		measure(b, func(i, k int) { s[k].Name, s[k].City = name(i) })
+		s, at := indexedSlice()
+		measure(b, func(i, k int) {
+			u := &s[at[int64(k)]]
+			u.Name, u.City = name(i)
+		})
 	})
 	b.Run("update/table", func(b *testing.B) {
 		t := userTable(b)
-		handles := make([]UserHandle, million)
-		for i := range handles {
-			handles[i], _ = t.HandleByID(int64(i))
-		}
 		measure(b, func(i, k int) {
 			u := User{ID: int64(k)}
 			u.Name, u.City = name(i)
-			if err := t.Update(handles[k], &u); err != nil {
+			if err := t.Put(&u); err != nil {
 				b.Fatal(err)
 			}
 		})
 	})
 	b.Run("replace/slice", func(b *testing.B) {
-		s, at := make([]User, million), make(map[int64]int)
-		for i := range s {
-			s[i] = user(i)
-			at[int64(i)] = i
-		}
+		s, at := indexedSlice()
 		measure(b, func(i, k int) {
 			// Delete as the table does: the last record fills the gap.
-			last := len(s) - 1
-			delete(at, s[k].ID)
-			if k != last {
-				s[k] = s[last]
-				at[s[k].ID] = k
+			if gone, ok := at[int64(k)]; ok {
+				delete(at, int64(k))
+				last := len(s) - 1
+				s[gone] = s[last]
+				at[s[gone].ID] = gone
+				s = s[:last]
 			}
-			u := user(million + i)
-			s[last] = u
-			at[u.ID] = last
+			u := user(k)
+			u.Name, u.City = name(i)
+			at[u.ID] = len(s)
+			s = append(s, u)
 		})
 	})
 	b.Run("replace/table", func(b *testing.B) {
 		t := userTable(b)
-		handles := make([]UserHandle, million)
-		for i := range handles {
-			handles[i], _ = t.HandleByID(int64(i))
-		}
 		measure(b, func(i, k int) {
-			if err := t.Delete(handles[k]); err != nil {
+			t.DeleteByID(int64(k))
+			u := user(k)
+			u.Name, u.City = name(i)
+			if _, err := t.Insert(&u); err != nil {
 				b.Fatal(err)
 			}
-			u := user(million + i)
-			handles[k], _ = t.Insert(&u)
 		})
 	})
+}
+
+// indexedSlice returns a million records as a slice, and where each key is.
+func indexedSlice() ([]User, map[int64]int) {
+	s, at := make([]User, million), make(map[int64]int)
+	for i := range s {
+		s[i] = user(i)
+		at[int64(i)] = i
+	}
+	return s, at
 }

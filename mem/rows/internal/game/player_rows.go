@@ -161,6 +161,9 @@ func (t *PlayerTable) View(f func(PlayerReader)) {
 // rows.ErrDuplicate, leaves the
 // table as it was.
 func (t *PlayerTable) Insert(v *Player) (handle PlayerHandle, err error) {
+	if err := checkPlayer(v); err != nil {
+		return handle, err
+	}
 	t.rows.BeginWrite()
 	defer t.rows.EndWrite()
 	slot, err := t.insert(v)
@@ -179,6 +182,9 @@ func (t *PlayerTable) Load(n int, seq iter.Seq[*Player]) (loaded int, err error)
 	t.byID.Reserve(t.rows.Len() + n)
 	t.byAccount.Reserve(t.rows.Len() + n)
 	for v := range seq {
+		if err := checkPlayer(v); err != nil {
+			return loaded, err
+		}
 		if _, err := t.insert(v); err != nil {
 			return loaded, err
 		}
@@ -187,10 +193,8 @@ func (t *PlayerTable) Load(n int, seq iter.Seq[*Player]) (loaded int, err error)
 	return loaded, nil
 }
 
+// insert stores v, which can be stored, as a new row.
 func (t *PlayerTable) insert(v *Player) (slot uint32, err error) {
-	if err := checkPlayer(v); err != nil {
-		return 0, err
-	}
 	if _, taken := t.slotByID(v.ID); taken {
 		return 0, rows.ErrDuplicate
 	}
@@ -221,6 +225,26 @@ func (t *PlayerTable) Update(handle PlayerHandle, v *Player) error {
 	if err != nil {
 		return err
 	}
+	return t.update(slot, v)
+}
+
+// Put stores a copy of v in place of the row with its ID, or as a new row
+// if there is none.
+func (t *PlayerTable) Put(v *Player) error {
+	if err := checkPlayer(v); err != nil {
+		return err
+	}
+	t.rows.BeginWrite()
+	defer t.rows.EndWrite()
+	if slot, ok := t.slotByID(v.ID); ok {
+		return t.update(slot, v)
+	}
+	_, err := t.insert(v)
+	return err
+}
+
+// update stores v, which can be stored, in a slot.
+func (t *PlayerTable) update(slot uint32, v *Player) error {
 	r := t.rows.At(slot)
 	sameID := r.ID == v.ID
 	if !sameID {
@@ -706,6 +730,28 @@ func (t *PlayerTable) Delete(handle PlayerHandle) error {
 	}
 	t.remove(slot)
 	return nil
+}
+
+// DeleteByID removes the row with this ID, and reports whether there was one.
+func (t *PlayerTable) DeleteByID(k int64) bool {
+	t.rows.BeginWrite()
+	defer t.rows.EndWrite()
+	slot, ok := t.slotByID(k)
+	if ok {
+		t.remove(slot)
+	}
+	return ok
+}
+
+// DeleteByAccount removes the row with this Account, and reports whether there was one.
+func (t *PlayerTable) DeleteByAccount(k Name) bool {
+	t.rows.BeginWrite()
+	defer t.rows.EndWrite()
+	slot, ok := t.slotByAccount(k)
+	if ok {
+		t.remove(slot)
+	}
+	return ok
 }
 
 func (t *PlayerTable) remove(slot uint32) {
@@ -2093,6 +2139,7 @@ func (t *MarkTable) Load(n int, seq iter.Seq[*Mark]) (loaded int, err error) {
 	return loaded, nil
 }
 
+// insert stores v, which can be stored, as a new row.
 func (t *MarkTable) insert(v *Mark) (slot uint32, err error) {
 	slot, err = t.rows.Add()
 	if err != nil {
@@ -2153,7 +2200,6 @@ func (t *MarkTable) Delete(handle MarkHandle) error {
 	t.remove(slot)
 	return nil
 }
-
 func (t *MarkTable) remove(slot uint32) {
 	t.rows.Remove(slot)
 }
@@ -2465,6 +2511,7 @@ func (t *HeroTable) Load(n int, seq iter.Seq[*Hero]) (loaded int, err error) {
 	return loaded, nil
 }
 
+// insert stores v, which can be stored, as a new row.
 func (t *HeroTable) insert(v *Hero) (slot uint32, err error) {
 	if _, taken := t.slotByID(v.ID); taken {
 		return 0, rows.ErrDuplicate
@@ -2487,6 +2534,23 @@ func (t *HeroTable) Update(handle HeroHandle, v *Hero) error {
 	if err != nil {
 		return err
 	}
+	return t.update(slot, v)
+}
+
+// Put stores a copy of v in place of the row with its ID, or as a new row
+// if there is none.
+func (t *HeroTable) Put(v *Hero) error {
+	t.rows.BeginWrite()
+	defer t.rows.EndWrite()
+	if slot, ok := t.slotByID(v.ID); ok {
+		return t.update(slot, v)
+	}
+	_, err := t.insert(v)
+	return err
+}
+
+// update stores v, which can be stored, in a slot.
+func (t *HeroTable) update(slot uint32, v *Hero) error {
 	r := t.rows.At(slot)
 	sameID := r.ID == v.ID
 	if !sameID {
@@ -2605,6 +2669,17 @@ func (t *HeroTable) Delete(handle HeroHandle) error {
 	}
 	t.remove(slot)
 	return nil
+}
+
+// DeleteByID removes the row with this ID, and reports whether there was one.
+func (t *HeroTable) DeleteByID(k int64) bool {
+	t.rows.BeginWrite()
+	defer t.rows.EndWrite()
+	slot, ok := t.slotByID(k)
+	if ok {
+		t.remove(slot)
+	}
+	return ok
 }
 
 func (t *HeroTable) remove(slot uint32) {
@@ -2979,6 +3054,9 @@ func (t *UserTable) View(f func(UserReader)) {
 // rows.ErrDuplicate, leaves the
 // table as it was.
 func (t *UserTable) Insert(v *User) (handle UserHandle, err error) {
+	if err := checkUser(v); err != nil {
+		return handle, err
+	}
 	t.rows.BeginWrite()
 	defer t.rows.EndWrite()
 	slot, err := t.insert(v)
@@ -2996,6 +3074,9 @@ func (t *UserTable) Load(n int, seq iter.Seq[*User]) (loaded int, err error) {
 	defer t.rows.EndWrite()
 	t.byID.Reserve(t.rows.Len() + n)
 	for v := range seq {
+		if err := checkUser(v); err != nil {
+			return loaded, err
+		}
 		if _, err := t.insert(v); err != nil {
 			return loaded, err
 		}
@@ -3004,10 +3085,8 @@ func (t *UserTable) Load(n int, seq iter.Seq[*User]) (loaded int, err error) {
 	return loaded, nil
 }
 
+// insert stores v, which can be stored, as a new row.
 func (t *UserTable) insert(v *User) (slot uint32, err error) {
-	if err := checkUser(v); err != nil {
-		return 0, err
-	}
 	if _, taken := t.slotByID(v.ID); taken {
 		return 0, rows.ErrDuplicate
 	}
@@ -3032,6 +3111,26 @@ func (t *UserTable) Update(handle UserHandle, v *User) error {
 	if err != nil {
 		return err
 	}
+	return t.update(slot, v)
+}
+
+// Put stores a copy of v in place of the row with its ID, or as a new row
+// if there is none.
+func (t *UserTable) Put(v *User) error {
+	if err := checkUser(v); err != nil {
+		return err
+	}
+	t.rows.BeginWrite()
+	defer t.rows.EndWrite()
+	if slot, ok := t.slotByID(v.ID); ok {
+		return t.update(slot, v)
+	}
+	_, err := t.insert(v)
+	return err
+}
+
+// update stores v, which can be stored, in a slot.
+func (t *UserTable) update(slot uint32, v *User) error {
 	r := t.rows.At(slot)
 	sameID := r.ID == v.ID
 	if !sameID {
@@ -3169,6 +3268,17 @@ func (t *UserTable) Delete(handle UserHandle) error {
 	}
 	t.remove(slot)
 	return nil
+}
+
+// DeleteByID removes the row with this ID, and reports whether there was one.
+func (t *UserTable) DeleteByID(k int64) bool {
+	t.rows.BeginWrite()
+	defer t.rows.EndWrite()
+	slot, ok := t.slotByID(k)
+	if ok {
+		t.remove(slot)
+	}
+	return ok
 }
 
 func (t *UserTable) remove(slot uint32) {
