@@ -64,6 +64,9 @@ type Result struct {
 	evidence *evidence
 }
 
+// Program returns the type-checked packages that the matches were found in.
+func (r *Result) Program() *recognise.Program { return r.evidence.program }
+
 // Close removes the scratch files.
 func (r *Result) Close() error { return r.Scratch.Close() }
 

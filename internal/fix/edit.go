@@ -65,7 +65,7 @@ func contents(edits []recognise.Edit) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if out[name], err = rewrite(name, src, edits[:n]); err != nil {
+		if out[name], err = editFile(name, src, edits[:n]); err != nil {
 			return nil, err
 		}
 		edits = edits[n:]
@@ -73,10 +73,10 @@ func contents(edits []recognise.Edit) (map[string][]byte, error) {
 	return out, nil
 }
 
-// rewrite applies the edits of one file. The import edits of one fix are right
+// editFile applies the edits of one file. The import edits of one fix are right
 // as they are; those of several may not fit together, and then the imports that
 // they ask for are added one by one.
-func rewrite(name string, src []byte, edits []recognise.Edit) ([]byte, error) {
+func editFile(name string, src []byte, edits []recognise.Edit) ([]byte, error) {
 	if !overlap(edits) {
 		text, err := splice(name, src, edits)
 		if err != nil {

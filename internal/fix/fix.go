@@ -26,6 +26,7 @@ import (
 
 	"github.com/unheap/unheap/finding"
 	"github.com/unheap/unheap/internal/diagnose"
+	"github.com/unheap/unheap/internal/fix/rewrite"
 	"github.com/unheap/unheap/internal/recognise"
 )
 
@@ -54,7 +55,10 @@ func Run(ctx context.Context, o Options) (*finding.Document, error) {
 	}
 	defer d.Close()
 	doc := d.Document
-	candidates := collect(d)
+	candidates, err := collect(ctx, d)
+	if err != nil {
+		return doc, err
+	}
 	if len(candidates) == 0 {
 		return doc, nil
 	}
@@ -97,13 +101,20 @@ const maxCandidates = 4
 
 // collect returns the candidates of all findings: the safe ones of every
 // finding first, in the findings' order, then those for review.
-func collect(d *diagnose.Result) []*candidate {
+func collect(ctx context.Context, d *diagnose.Result) ([]*candidate, error) {
+	across, err := acrossPackages(ctx, d)
+	if err != nil {
+		return nil, err
+	}
 	var out []*candidate
 	byEdits := make(map[string]*candidate)
 	for i, place := range d.Places {
 		tried := 0
 		for _, m := range d.MatchesFor(&d.Document.Findings[i], place) {
 			match := &d.Matches[m]
+			if r := across[m]; r != nil {
+				match = r
+			}
 			for _, f := range match.Fixes {
 				key := editsKey(f.Edits)
 				if c := byEdits[key]; c != nil {
@@ -125,7 +136,66 @@ func collect(d *diagnose.Result) []*candidate {
 	slices.SortStableFunc(out, func(a, b *candidate) int {
 		return boolOrder(a.class != finding.Safe, b.class != finding.Safe)
 	})
-	return out
+	return out, nil
+}
+
+// acrossPackages makes the fixes that need a change in the callee's package too,
+// by the index of the match that has none of its own.
+func acrossPackages(ctx context.Context, d *diagnose.Result) (map[int]*recognise.Match, error) {
+	prepared := make(map[int][]recognise.Edit)
+	var all []recognise.Edit
+	var callers []string
+	for i, place := range d.Places {
+		for _, m := range d.MatchesFor(&d.Document.Findings[i], place) {
+			match := &d.Matches[m]
+			if match.Rule != "guardedargs" || match.Fixes != nil || prepared[m] != nil {
+				continue
+			}
+			edits, ok := rewrite.Enabled(d.Program(), match)
+			if !ok {
+				continue
+			}
+			if union, ok := merge(all, edits); ok {
+				all, prepared[m] = union, edits
+				callers = append(callers, match.Spans[0].Pos.Package)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	overlay, err := contents(all)
+	if err != nil {
+		return nil, err
+	}
+	program, err := recognise.Load(ctx, d.Go, d.Tree, callers, overlay)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, nil // the prepared callees do not compile: no candidates
+	}
+	matches, _, err := program.Matches()
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[int]*recognise.Match)
+	for m, edits := range prepared {
+		for i := range matches {
+			again := matches[i]
+			if again.Rule != d.Matches[m].Rule || again.Spans[0] != d.Matches[m].Spans[0] || len(again.Fixes) == 0 {
+				continue
+			}
+			union, ok := merge(edits, again.Fixes[0].Edits)
+			if !ok {
+				continue
+			}
+			again.Class = finding.Review // a new method is for a person to want
+			again.Fixes = []recognise.Fix{{Title: "Add an Enabled method to what holds the level, and ask it first", Edits: union}}
+			out[m] = &again
+		}
+	}
+	return out, nil
 }
 
 func boolOrder(a, b bool) int {

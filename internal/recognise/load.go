@@ -20,6 +20,7 @@ type Program struct {
 	Fset     *token.FileSet
 	Packages []*packages.Package // dependencies first
 	byPath   map[string]*packages.Package
+	overlay  map[string][]byte
 }
 
 // Load type-checks the own packages that paths name and those of the main
@@ -27,7 +28,7 @@ type Program struct {
 // that stand in for files on disk.
 func Load(ctx context.Context, g *run.Go, tree *source.Tree, paths []string, overlay map[string][]byte) (*Program, error) {
 	roots := tree.Closure(paths)
-	p := &Program{Fset: token.NewFileSet(), byPath: make(map[string]*packages.Package)}
+	p := &Program{Fset: token.NewFileSet(), byPath: make(map[string]*packages.Package), overlay: overlay}
 	if len(roots) == 0 {
 		return p, nil
 	}

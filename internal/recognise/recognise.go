@@ -74,9 +74,10 @@ func (p *Program) Matches() (matches []Match, warnings []string, err error) {
 	all := All()
 	byAnalyzer := make(map[*analysis.Analyzer]Rule, len(all))
 	analyzers := make([]*analysis.Analyzer, len(all))
+	see := overlaid{p.overlay, make(map[*analysis.Analyzer]*analysis.Analyzer)}
 	for i, r := range all {
-		analyzers[i] = r.Analyzer
-		byAnalyzer[r.Analyzer] = r
+		analyzers[i] = see.analyzer(r.Analyzer)
+		byAnalyzer[analyzers[i]] = r
 	}
 	graph, err := checker.Analyze(analyzers, p.Packages, nil)
 	if err != nil {
@@ -104,6 +105,45 @@ func (p *Program) Matches() (matches []Match, warnings []string, err error) {
 			cmp.Compare(a.Spans[0].Pos.Col, b.Spans[0].Pos.Col))
 	})
 	return matches, warnings, nil
+}
+
+// overlaid makes analyzers read the contents that stand in for files on disk:
+// the checker gives them the disk's, and offsets into the other text.
+type overlaid struct {
+	files map[string][]byte
+	made  map[*analysis.Analyzer]*analysis.Analyzer
+}
+
+// analyzer returns a copy of a that reads overlaid files, as do those it requires.
+func (o overlaid) analyzer(a *analysis.Analyzer) *analysis.Analyzer {
+	if len(o.files) == 0 {
+		return a
+	}
+	if b := o.made[a]; b != nil {
+		return b
+	}
+	b := *a
+	o.made[a] = &b
+	b.Requires = make([]*analysis.Analyzer, len(a.Requires))
+	for i, r := range a.Requires {
+		b.Requires[i] = o.analyzer(r)
+	}
+	b.Run = func(pass *analysis.Pass) (any, error) {
+		own := *pass
+		own.Analyzer = a
+		own.ResultOf = make(map[*analysis.Analyzer]any)
+		for i, r := range a.Requires {
+			own.ResultOf[r] = pass.ResultOf[b.Requires[i]]
+		}
+		own.ReadFile = func(name string) ([]byte, error) {
+			if data, ok := o.files[name]; ok {
+				return data, nil
+			}
+			return pass.ReadFile(name)
+		}
+		return a.Run(&own)
+	}
+	return &b
 }
 
 func (p *Program) match(rule Rule, pkg *packages.Package, d *analysis.Diagnostic) Match {

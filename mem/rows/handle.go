@@ -23,7 +23,7 @@ var (
 	ErrDuplicate = errors.New("rows: duplicate key: another row has it; update or delete that row first")
 	// ErrTooLong is returned for a string, or a list, of more than MaxLen
 	// bytes or elements, and for a linked list that is a cycle.
-	ErrTooLong = errors.New("rows: too long: a row holds strings of up to 16,777,215 bytes and lists of up to 16,777,215 elements; keep larger ones elsewhere")
+	ErrTooLong = errors.New("rows: too long: a row holds strings of up to 4,194,303 bytes and lists of up to 4,194,303 elements; keep larger ones elsewhere")
 	// ErrNilElement is returned for a nil pointer in a slice of pointers.
 	ErrNilElement = errors.New("rows: nil element: a slice of pointers is stored as its elements; leave nil ones out")
 	// ErrFull is returned when a table has as many rows as 32 bits can number.

@@ -6,12 +6,14 @@ import "fmt"
 // zero Ref is the empty string, and the nil list or byte slice.
 type Ref uint64
 
-// The parts of a Ref, from high to low: the page's number, the place in the
-// page, the length.
+// The parts of a Ref, from high to low: the mark of a string, by which most
+// others can be told from it without looking; the page's number; the place in
+// the page; the length.
 const (
-	lenBits  = 24
+	lenBits  = 22
 	offBits  = 26
-	pageBits = 64 - offBits - lenBits
+	pageBits = 12
+	markBits = 64 - pageBits - offBits - lenBits
 )
 
 // MaxLen is the greatest length, in bytes, of a string, and in elements, of a
@@ -25,8 +27,11 @@ func makeRef(page, off, n int) Ref {
 	return Ref(page)<<(offBits+lenBits) | Ref(off)<<lenBits | Ref(n)
 }
 
-func (r Ref) page() int { return int(r >> (offBits + lenBits)) }
-func (r Ref) off() int  { return int(r>>lenBits) & (1<<offBits - 1) }
+func (r Ref) page() int    { return int(r>>(offBits+lenBits)) & (1<<pageBits - 1) }
+func (r Ref) off() int     { return int(r>>lenBits) & (1<<offBits - 1) }
+func (r Ref) mark() uint64 { return uint64(r >> (64 - markBits)) }
+
+func (r Ref) marked(mark uint64) Ref { return r | Ref(mark)<<(64-markBits) }
 
 // Len returns the length of the string, in bytes, or of the list, in elements.
 func (r Ref) Len() int { return int(r & MaxLen) }
@@ -57,7 +62,7 @@ const (
 	maxPages   = 1<<pageBits - 1 // likewise
 	pageShare  = 12              // larger ones are one part in this many of the whole
 	minWaste   = 1 << 12         // dead units that are not worth an evacuation
-	wasteful   = 5               // evacuate when one unit in this many is dead,
+	wasteful   = 4               // evacuate when one unit in this many is dead,
 	worthwhile = 2 * wasteful    // all pages of which one in this many is
 )
 

@@ -25,7 +25,7 @@ func (t *Text) Put(s string) Ref {
 	}
 	t.room(len(s))
 	t.open.WriteString(s)
-	return t.took(len(s))
+	return t.took(len(s)).marked(markOf(s))
 }
 
 // PutBytes stores a copy of b, and whether it is nil. b must not be longer
@@ -39,7 +39,28 @@ func (t *Text) PutBytes(b []byte) Ref {
 	}
 	t.room(len(b))
 	t.open.Write(b)
-	return t.took(len(b))
+	ref := t.took(len(b))
+	return ref.marked(markOf(t.Get(ref)))
+}
+
+// markOf returns the mark of a string that is not empty, from its ends.
+func markOf(s string) uint64 {
+	x := uint64(s[0]) | uint64(s[len(s)/2])<<8 | uint64(s[len(s)-1])<<16
+	if len(s) >= 8 {
+		end := s[len(s)-8:]
+		x ^= uint64(end[0]) | uint64(end[1])<<8 | uint64(end[2])<<16 | uint64(end[3])<<24 |
+			uint64(end[4])<<32 | uint64(end[5])<<40 | uint64(end[6])<<48 | uint64(end[7])<<56
+	}
+	return x * 0x9e3779b97f4a7c15 >> (64 - markBits)
+}
+
+// is reports whether r is of the string s. Of most others it knows without
+// reading them, which would cost a cache miss.
+func (t *Text) is(r Ref, s string) bool {
+	if n := len(s); n == 0 || n != r.Len() || r.mark() != markOf(s) {
+		return n == 0 && r.Len() == 0
+	}
+	return t.Get(r) == s
 }
 
 func (t *Text) room(n int) {
@@ -91,7 +112,7 @@ func (t *Text) Free(r Ref) {
 
 // Replace gives up a string for s, and does nothing if they are the same.
 func (t *Text) Replace(r Ref, s string) Ref {
-	if t.Get(r) == s {
+	if t.is(r, s) {
 		return r
 	}
 	t.Free(r)
@@ -100,7 +121,7 @@ func (t *Text) Replace(r Ref, s string) Ref {
 
 // ReplaceBytes is Replace for byte slices.
 func (t *Text) ReplaceBytes(r Ref, b []byte) Ref {
-	if t.Get(r) == string(b) && r.IsNil() == (b == nil) {
+	if r.Len() == len(b) && r.IsNil() == (b == nil) && t.Get(r) == string(b) {
 		return r
 	}
 	t.Free(r)
@@ -113,7 +134,9 @@ func (t *Text) Move(r Ref) Ref {
 	if r.Len() == 0 || !t.space.pages[r.page()].out {
 		return r
 	}
-	moved := t.Put(t.Get(r))
+	t.room(r.Len())
+	t.open.WriteString(t.Get(r))
+	moved := t.took(r.Len()).marked(r.mark())
 	t.Free(r)
 	return moved
 }
