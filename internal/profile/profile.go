@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	pprof "github.com/google/pprof/profile"
@@ -143,8 +144,9 @@ func Delta(small, large *pprof.Profile, ops float64, tree *source.Tree, types ..
 type decoder struct {
 	tree    *source.Tree
 	width   int
-	byStack map[string]*Sample
-	order   []*Sample
+	byStack map[string]int // index in merged
+	merged  []Sample
+	values  []float64 // width of each of merged
 	frames  map[frameKey]Frame
 	key     []byte
 	// skipRuntime leaves out leading locations in the runtime.
@@ -157,7 +159,7 @@ type frameKey struct {
 }
 
 func newDecoder(tree *source.Tree, width int) *decoder {
-	return &decoder{tree: tree, width: width, byStack: make(map[string]*Sample), frames: make(map[frameKey]Frame)}
+	return &decoder{tree: tree, width: width, byStack: make(map[string]int), frames: make(map[frameKey]Frame)}
 }
 
 func (d *decoder) add(p *pprof.Profile, scale float64, types []string) error {
@@ -181,16 +183,16 @@ func (d *decoder) add(p *pprof.Profile, scale float64, types []string) error {
 		if !some || len(s.Location) == 0 {
 			continue
 		}
-		sample := d.sample(s)
+		at := d.sample(s) * d.width
 		for i, j := range index {
-			sample.Values[i] += float64(s.Value[j]) * scale
+			d.values[at+i] += float64(s.Value[j]) * scale
 		}
 	}
 	return nil
 }
 
-// sample returns the merged sample for the stack of s.
-func (d *decoder) sample(s *pprof.Sample) *Sample {
+// sample returns the index of the merged sample for the stack of s.
+func (d *decoder) sample(s *pprof.Sample) int {
 	locations, called := s.Location, ""
 	for d.skipRuntime && len(locations) > 1 {
 		fn := physical(locations[0])
@@ -211,17 +213,17 @@ func (d *decoder) sample(s *pprof.Sample) *Sample {
 			addr >>= 8
 		}
 	}
-	if sample := d.byStack[string(d.key)]; sample != nil {
-		return sample
+	if i, ok := d.byStack[string(d.key)]; ok {
+		return i
 	}
 	n := 0
 	for _, loc := range locations {
 		n += max(1, len(loc.Line))
 	}
 	leaf := locations[0]
-	sample := &Sample{
+	sample := Sample{
 		Stack: make([]Frame, 0, n), Physical: max(1, len(leaf.Line)),
-		Address: leaf.Address, Mapping: leaf.Mapping, Runtime: called, Values: make([]float64, d.width),
+		Address: leaf.Address, Mapping: leaf.Mapping, Runtime: called,
 	}
 	for _, loc := range locations {
 		if len(loc.Line) == 0 {
@@ -231,9 +233,13 @@ func (d *decoder) sample(s *pprof.Sample) *Sample {
 			sample.Stack = append(sample.Stack, d.frame(line))
 		}
 	}
-	d.byStack[string(d.key)] = sample
-	d.order = append(d.order, sample)
-	return sample
+	i := len(d.merged)
+	d.byStack[string(d.key)] = i
+	d.merged = append(d.merged, sample)
+	for range d.width {
+		d.values = append(d.values, 0)
+	}
+	return i
 }
 
 // physical returns the name of the function whose machine code loc lies in.
@@ -262,15 +268,13 @@ func (d *decoder) frame(line pprof.Line) Frame {
 	return f
 }
 
+// samples returns the merged samples whose values are not all zero.
 func (d *decoder) samples() []Sample {
-	out := make([]Sample, 0, len(d.order))
-	for _, s := range d.order {
-		some := false
-		for _, v := range s.Values {
-			some = some || v != 0
-		}
-		if some {
-			out = append(out, *s)
+	out := d.merged[:0]
+	for i, s := range d.merged {
+		s.Values = d.values[i*d.width : (i+1)*d.width : (i+1)*d.width]
+		if slices.ContainsFunc(s.Values, func(v float64) bool { return v != 0 }) {
+			out = append(out, s)
 		}
 	}
 	return out

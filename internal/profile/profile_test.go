@@ -124,6 +124,25 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+// TestDeltaBudget holds what walking a profile may allocate: for each distinct
+// stack its frames and its key, and little besides.
+func TestDeltaBudget(t *testing.T) {
+	const stacks = 300
+	small, large := wide(stacks), wide(stacks)
+	for _, s := range large.Sample {
+		s.Value[0] = 11
+	}
+	tree := testTree()
+	got := testing.AllocsPerRun(5, func() {
+		if _, err := Delta(small, large, 10, tree, "alloc_objects", "alloc_space"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if budget := 2.2 * stacks; got > budget {
+		t.Errorf("%.0f allocations for %d stacks, budget %.0f", got, stacks, budget)
+	}
+}
+
 func BenchmarkDelta(b *testing.B) {
 	small, large := wide(300), wide(300)
 	for _, s := range large.Sample {

@@ -64,7 +64,7 @@ func load(ctx context.Context, o Options) (*packages.Package, error) {
 		return nil, fmt.Errorf("no Go package in %s: run it in a package's directory", filepath.Join(".", o.Dir))
 	}
 	for _, e := range pkgs[0].Errors {
-		if e.Kind == packages.ParseError || e.Kind == packages.ListError {
+		if e.Kind == packages.ParseError {
 			return nil, fmt.Errorf("reading the package: %w; fix it first", e)
 		}
 	}
@@ -74,6 +74,7 @@ func load(ctx context.Context, o Options) (*packages.Package, error) {
 func generate(pkg *packages.Package, names []string, file string) ([]byte, error) {
 	im := newImports(pkg.Types)
 	var body bytes.Buffer
+	declared := map[string]string{} // by which type
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
 			return nil, fmt.Errorf("type %s is named twice: name it once", name)
@@ -93,6 +94,12 @@ func generate(pkg *packages.Package, names []string, file string) ([]byte, error
 		p := newPrinter(rd, im, sh.st)
 		if err := p.check(pkg.Fset, file); err != nil {
 			return nil, err
+		}
+		for _, d := range p.declared() {
+			if other, ok := declared[d]; ok {
+				return nil, refusal(name, "its table and that of %s would both declare %s: rename one of the types", other, d)
+			}
+			declared[d] = name
 		}
 		p.table()
 		body.Write(p.out.Bytes())

@@ -51,9 +51,9 @@ func (p *printer) checkValue(name, x string, s *shape) {
 	wrap := func(index, err string) {
 		errorf := p.im.use("fmt", "fmt") + ".Errorf"
 		if index == "" {
-			p.f("return %s(\"%s: %%w\", %s)", errorf, name, err)
+			p.f("return %s(\"field %s: %%w\", %s)", errorf, name, err)
 		} else {
-			p.f("return %s(\"%s[%%d]: %%w\", %s, %s)", errorf, name, index, err)
+			p.f("return %s(\"field %s[%%d]: %%w\", %s, %s)", errorf, name, index, err)
 		}
 	}
 	nested := func(index, pointer string, s *shape) {

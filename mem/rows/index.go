@@ -90,7 +90,8 @@ func (x *Index) Add(hash, number uint32) {
 			x.n++
 			return
 		}
-		x.resize(x.places + x.places/4)
+		// What overflows has no room left.
+		x.refill(x.places, 2*len(x.entries)-int(x.places))
 	}
 }
 

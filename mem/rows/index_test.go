@@ -34,8 +34,8 @@ func TestIndexAgainstMap(t *testing.T) {
 			x, model := NewIndex(), map[uint32][]uint32{}
 			type pair struct{ hash, number uint32 }
 			var all []pair
-			for step := range 20_000 {
-				grow := step/2500%2 == 0
+			for step := range 6_000 {
+				grow := step/750%2 == 0
 				switch {
 				case len(all) == 0 || r.IntN(10) < 4 || grow && r.IntN(2) == 0:
 					p := pair{hash(), uint32(step)}

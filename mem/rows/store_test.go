@@ -29,7 +29,7 @@ func TestStoresAgainstModel(t *testing.T) {
 		table.BeginWrite()
 		was := table.sweep.on
 		switch n := len(model); {
-		case n == 0 || step < 5000 && r.IntN(4) == 0:
+		case n == 0 || n < 1000 && r.IntN(8) == 0:
 			slot, err := table.Add()
 			if err != nil || int(slot) != n {
 				t.Fatalf("Add = %d, %v", slot, err)

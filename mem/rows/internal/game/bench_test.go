@@ -243,7 +243,8 @@ func processorTime() time.Duration {
 
 // BenchmarkChurn measures the processor time, that of the collector included,
 // of changing random records: new strings (update), and a record for another
-// (replace).
+// (replace); by itself, and in a program that allocates 4 KiB besides for each
+// change, as a server's requests do (busy).
 func BenchmarkChurn(b *testing.B) {
 	keys := keys()
 	measure := func(b *testing.B, change func(i, k int)) {
@@ -259,52 +260,68 @@ func BenchmarkChurn(b *testing.B) {
 	name := func(i int) (string, string) {
 		return fmt.Sprintf("player %08d", i), fmt.Sprintf("city %d", i%100_000)
 	}
-	b.Run("update/slice", func(b *testing.B) {
-		s, at := indexedSlice()
-		measure(b, func(i, k int) {
-			u := &s[at[int64(k)]]
-			u.Name, u.City = name(i)
+	for _, garbage := range []int{0, 4096} {
+		prefix := ""
+		if garbage > 0 {
+			prefix = "busy-"
+		}
+		measure := func(b *testing.B, change func(i, k int)) {
+			measure(b, func(i, k int) {
+				if garbage > 0 {
+					request = make([]byte, garbage)
+				}
+				change(i, k)
+			})
+		}
+		b.Run(prefix+"update/slice", func(b *testing.B) {
+			s, at := indexedSlice()
+			measure(b, func(i, k int) {
+				u := &s[at[int64(k)]]
+				u.Name, u.City = name(i)
+			})
 		})
-	})
-	b.Run("update/table", func(b *testing.B) {
-		t := userTable(b)
-		measure(b, func(i, k int) {
-			u := User{ID: int64(k)}
-			u.Name, u.City = name(i)
-			if err := t.Put(&u); err != nil {
-				b.Fatal(err)
-			}
+		b.Run(prefix+"update/table", func(b *testing.B) {
+			t := userTable(b)
+			measure(b, func(i, k int) {
+				u := User{ID: int64(k)}
+				u.Name, u.City = name(i)
+				if err := t.Put(&u); err != nil {
+					b.Fatal(err)
+				}
+			})
 		})
-	})
-	b.Run("replace/slice", func(b *testing.B) {
-		s, at := indexedSlice()
-		measure(b, func(i, k int) {
-			// Delete as the table does: the last record fills the gap.
-			if gone, ok := at[int64(k)]; ok {
-				delete(at, int64(k))
-				last := len(s) - 1
-				s[gone] = s[last]
-				at[s[gone].ID] = gone
-				s = s[:last]
-			}
-			u := user(k)
-			u.Name, u.City = name(i)
-			at[u.ID] = len(s)
-			s = append(s, u)
+		b.Run(prefix+"replace/slice", func(b *testing.B) {
+			s, at := indexedSlice()
+			measure(b, func(i, k int) {
+				// Delete as the table does: the last record fills the gap.
+				if gone, ok := at[int64(k)]; ok {
+					delete(at, int64(k))
+					last := len(s) - 1
+					s[gone] = s[last]
+					at[s[gone].ID] = gone
+					s = s[:last]
+				}
+				u := user(k)
+				u.Name, u.City = name(i)
+				at[u.ID] = len(s)
+				s = append(s, u)
+			})
 		})
-	})
-	b.Run("replace/table", func(b *testing.B) {
-		t := userTable(b)
-		measure(b, func(i, k int) {
-			t.DeleteByID(int64(k))
-			u := user(k)
-			u.Name, u.City = name(i)
-			if _, err := t.Insert(&u); err != nil {
-				b.Fatal(err)
-			}
+		b.Run(prefix+"replace/table", func(b *testing.B) {
+			t := userTable(b)
+			measure(b, func(i, k int) {
+				t.DeleteByID(int64(k))
+				u := user(k)
+				u.Name, u.City = name(i)
+				if _, err := t.Insert(&u); err != nil {
+					b.Fatal(err)
+				}
+			})
 		})
-	})
+	}
 }
+
+var request []byte // keeps garbage on the heap
 
 // indexedSlice returns a million records as a slice, and where each key is.
 func indexedSlice() ([]User, map[int64]int) {

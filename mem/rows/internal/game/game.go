@@ -7,6 +7,8 @@ import (
 	"time"
 )
 
+//go:generate unheap rows -type Player,Mark,Hero,User
+
 // Name has a type of its own, as in many programs.
 type Name string
 

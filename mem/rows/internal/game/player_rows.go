@@ -81,33 +81,35 @@ func (t *PlayerTable) Get(handle PlayerHandle) (out Player, err error) {
 func (t *PlayerTable) GetByID(k int64) (out Player, ok bool) {
 	s := t.rows.BeginRead()
 	defer t.rows.EndRead(s)
-	slot, ok := t.slotByID(k)
-	if ok {
-		t.heap.getPlayer(t.rows.At(slot), &out)
+	r, _ := t.rowByID(k)
+	if r == nil {
+		return out, false
 	}
-	return out, ok
+	t.heap.getPlayer(r, &out)
+	return out, true
 }
 
 // HandleByID returns the handle of the row with this ID, and whether there is one.
 func (t *PlayerTable) HandleByID(k int64) (handle PlayerHandle, ok bool) {
 	s := t.rows.BeginRead()
 	defer t.rows.EndRead(s)
-	slot, ok := t.slotByID(k)
-	if ok {
-		handle = t.rows.HandleAt(slot)
+	r, slot := t.rowByID(k)
+	if r == nil {
+		return handle, false
 	}
-	return handle, ok
+	return t.rows.HandleAt(slot), true
 }
 
-func (t *PlayerTable) slotByID(k int64) (slot uint32, ok bool) {
+// rowByID returns the row with this ID and its slot; nil if there is none.
+func (t *PlayerTable) rowByID(k int64) (r *playerRow, slot uint32) {
 	hash := t.seed.Number(uint64(k))
 	for i := t.byID.First(hash); ; i++ {
 		slot, ok := t.byID.Next(&i, hash)
 		if !ok {
-			return 0, false
+			return nil, 0
 		}
 		if r := t.rows.At(slot); r.ID == k {
-			return slot, true
+			return r, slot
 		}
 	}
 }
@@ -116,33 +118,35 @@ func (t *PlayerTable) slotByID(k int64) (slot uint32, ok bool) {
 func (t *PlayerTable) GetByAccount(k Name) (out Player, ok bool) {
 	s := t.rows.BeginRead()
 	defer t.rows.EndRead(s)
-	slot, ok := t.slotByAccount(k)
-	if ok {
-		t.heap.getPlayer(t.rows.At(slot), &out)
+	r, _ := t.rowByAccount(k)
+	if r == nil {
+		return out, false
 	}
-	return out, ok
+	t.heap.getPlayer(r, &out)
+	return out, true
 }
 
 // HandleByAccount returns the handle of the row with this Account, and whether there is one.
 func (t *PlayerTable) HandleByAccount(k Name) (handle PlayerHandle, ok bool) {
 	s := t.rows.BeginRead()
 	defer t.rows.EndRead(s)
-	slot, ok := t.slotByAccount(k)
-	if ok {
-		handle = t.rows.HandleAt(slot)
+	r, slot := t.rowByAccount(k)
+	if r == nil {
+		return handle, false
 	}
-	return handle, ok
+	return t.rows.HandleAt(slot), true
 }
 
-func (t *PlayerTable) slotByAccount(k Name) (slot uint32, ok bool) {
+// rowByAccount returns the row with this Account and its slot; nil if there is none.
+func (t *PlayerTable) rowByAccount(k Name) (r *playerRow, slot uint32) {
 	hash := t.seed.Text(string(k))
 	for i := t.byAccount.First(hash); ; i++ {
 		slot, ok := t.byAccount.Next(&i, hash)
 		if !ok {
-			return 0, false
+			return nil, 0
 		}
 		if r := t.rows.At(slot); t.heap.text.Get(r.Account) == string(k) {
-			return slot, true
+			return r, slot
 		}
 	}
 }
@@ -195,10 +199,10 @@ func (t *PlayerTable) Load(n int, seq iter.Seq[*Player]) (loaded int, err error)
 
 // insert stores v, which can be stored, as a new row.
 func (t *PlayerTable) insert(v *Player) (slot uint32, err error) {
-	if _, taken := t.slotByID(v.ID); taken {
+	if taken, _ := t.rowByID(v.ID); taken != nil {
 		return 0, rows.ErrDuplicate
 	}
-	if _, taken := t.slotByAccount(v.Account); taken {
+	if taken, _ := t.rowByAccount(v.Account); taken != nil {
 		return 0, rows.ErrDuplicate
 	}
 	slot, err = t.rows.Add()
@@ -236,7 +240,7 @@ func (t *PlayerTable) Put(v *Player) error {
 	}
 	t.rows.BeginWrite()
 	defer t.rows.EndWrite()
-	if slot, ok := t.slotByID(v.ID); ok {
+	if r, slot := t.rowByID(v.ID); r != nil {
 		return t.update(slot, v)
 	}
 	_, err := t.insert(v)
@@ -248,13 +252,13 @@ func (t *PlayerTable) update(slot uint32, v *Player) error {
 	r := t.rows.At(slot)
 	sameID := r.ID == v.ID
 	if !sameID {
-		if _, taken := t.slotByID(v.ID); taken {
+		if taken, _ := t.rowByID(v.ID); taken != nil {
 			return rows.ErrDuplicate
 		}
 	}
 	sameAccount := t.heap.text.Get(r.Account) == string(v.Account)
 	if !sameAccount {
-		if _, taken := t.slotByAccount(v.Account); taken {
+		if taken, _ := t.rowByAccount(v.Account); taken != nil {
 			return rows.ErrDuplicate
 		}
 	}
@@ -306,7 +310,7 @@ func (t *PlayerTable) SetLevel(handle PlayerHandle, v Level) error {
 // SetGuild changes the Guild of a row.
 func (t *PlayerTable) SetGuild(handle PlayerHandle, v string) error {
 	if len(v) > rows.MaxLen {
-		return fmt.Errorf("Guild: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Guild: %w", rows.ErrTooLong)
 	}
 	t.rows.BeginWrite()
 	defer t.rows.EndWrite()
@@ -389,7 +393,7 @@ func (t *PlayerTable) SetQuick(handle PlayerHandle, v [8]uint32) error {
 // SetAvatar changes the Avatar of a row.
 func (t *PlayerTable) SetAvatar(handle PlayerHandle, v []byte) error {
 	if len(v) > rows.MaxLen {
-		return fmt.Errorf("Avatar: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Avatar: %w", rows.ErrTooLong)
 	}
 	t.rows.BeginWrite()
 	defer t.rows.EndWrite()
@@ -554,7 +558,7 @@ func (t *PlayerTable) RemoveFriendsAt(handle PlayerHandle, i int) error {
 // AppendNotes adds a copy of v at the end of the Notes of a row.
 func (t *PlayerTable) AppendNotes(handle PlayerHandle, v string) error {
 	if len(v) > rows.MaxLen {
-		return fmt.Errorf("Notes: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Notes: %w", rows.ErrTooLong)
 	}
 	t.rows.BeginWrite()
 	defer t.rows.EndWrite()
@@ -576,7 +580,7 @@ func (t *PlayerTable) AppendNotes(handle PlayerHandle, v string) error {
 // SetNotesAt stores a copy of v in place of element i of the Notes of a row.
 func (t *PlayerTable) SetNotesAt(handle PlayerHandle, i int, v string) error {
 	if len(v) > rows.MaxLen {
-		return fmt.Errorf("Notes: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Notes: %w", rows.ErrTooLong)
 	}
 	t.rows.BeginWrite()
 	defer t.rows.EndWrite()
@@ -736,22 +740,22 @@ func (t *PlayerTable) Delete(handle PlayerHandle) error {
 func (t *PlayerTable) DeleteByID(k int64) bool {
 	t.rows.BeginWrite()
 	defer t.rows.EndWrite()
-	slot, ok := t.slotByID(k)
-	if ok {
+	r, slot := t.rowByID(k)
+	if r != nil {
 		t.remove(slot)
 	}
-	return ok
+	return r != nil
 }
 
 // DeleteByAccount removes the row with this Account, and reports whether there was one.
 func (t *PlayerTable) DeleteByAccount(k Name) bool {
 	t.rows.BeginWrite()
 	defer t.rows.EndWrite()
-	slot, ok := t.slotByAccount(k)
-	if ok {
+	r, slot := t.rowByAccount(k)
+	if r != nil {
 		t.remove(slot)
 	}
-	return ok
+	return r != nil
 }
 
 func (t *PlayerTable) remove(slot uint32) {
@@ -868,21 +872,21 @@ func (x PlayerReader) Get(handle PlayerHandle) (v PlayerView, err error) {
 // ByID returns the row with this ID, and whether there is one.
 func (x PlayerReader) ByID(k int64) (v PlayerView, ok bool) {
 	x.scope.Check()
-	slot, ok := x.t.slotByID(k)
-	if !ok {
+	r, slot := x.t.rowByID(k)
+	if r == nil {
 		return v, false
 	}
-	return x.view(slot), true
+	return PlayerView{x.scope, x.t, r, slot}, true
 }
 
 // ByAccount returns the row with this Account, and whether there is one.
 func (x PlayerReader) ByAccount(k Name) (v PlayerView, ok bool) {
 	x.scope.Check()
-	slot, ok := x.t.slotByAccount(k)
-	if !ok {
+	r, slot := x.t.rowByAccount(k)
+	if r == nil {
 		return v, false
 	}
-	return x.view(slot), true
+	return PlayerView{x.scope, x.t, r, slot}, true
 }
 
 // ByLevel returns the rows with this Level, newest first.
@@ -1772,10 +1776,10 @@ func unpackPlayerPurse(u *rows.Unpacker, v *Purse) {
 // checkPlayerItem returns an error if v cannot be stored.
 func checkPlayerItem(v *Item) error {
 	if len(v.Label) > rows.MaxLen {
-		return fmt.Errorf("Label: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Label: %w", rows.ErrTooLong)
 	}
 	if len(v.Gems) > rows.MaxLen {
-		return fmt.Errorf("Gems: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Gems: %w", rows.ErrTooLong)
 	}
 	return nil
 }
@@ -1814,14 +1818,14 @@ func unpackPlayerItem(u *rows.Unpacker, v *Item) {
 // checkPlayerPet returns an error if v cannot be stored.
 func checkPlayerPet(v *Pet) error {
 	if len(v.Name) > rows.MaxLen {
-		return fmt.Errorf("Name: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Name: %w", rows.ErrTooLong)
 	}
 	if len(v.Toys) > rows.MaxLen {
-		return fmt.Errorf("Toys: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Toys: %w", rows.ErrTooLong)
 	}
 	for i := range v.Toys {
 		if err := checkPlayerItem(&v.Toys[i]); err != nil {
-			return fmt.Errorf("Toys[%d]: %w", i, err)
+			return fmt.Errorf("field Toys[%d]: %w", i, err)
 		}
 	}
 	return nil
@@ -1851,7 +1855,7 @@ func unpackPlayerPet(u *rows.Unpacker, v *Pet) {
 // checkPlayerQuestLink returns an error if v cannot be stored.
 func checkPlayerQuestLink(v *Quest) error {
 	if len(v.Text) > rows.MaxLen {
-		return fmt.Errorf("Text: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Text: %w", rows.ErrTooLong)
 	}
 	return nil
 }
@@ -1870,58 +1874,58 @@ func unpackPlayerQuestLink(u *rows.Unpacker, v *Quest) {
 // checkPlayer returns an error if v cannot be stored.
 func checkPlayer(v *Player) error {
 	if len(v.Account) > rows.MaxLen {
-		return fmt.Errorf("Account: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Account: %w", rows.ErrTooLong)
 	}
 	if len(v.Guild) > rows.MaxLen {
-		return fmt.Errorf("Guild: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Guild: %w", rows.ErrTooLong)
 	}
 	for i := range v.Titles {
 		if len(v.Titles[i]) > rows.MaxLen {
-			return fmt.Errorf("Titles[%d]: %w", i, rows.ErrTooLong)
+			return fmt.Errorf("field Titles[%d]: %w", i, rows.ErrTooLong)
 		}
 	}
 	if len(v.Avatar) > rows.MaxLen {
-		return fmt.Errorf("Avatar: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Avatar: %w", rows.ErrTooLong)
 	}
 	if err := checkPlayerPet(&v.Pet); err != nil {
-		return fmt.Errorf("Pet: %w", err)
+		return fmt.Errorf("field Pet: %w", err)
 	}
 	if v.Mount != nil {
 		if err := checkPlayerPet(v.Mount); err != nil {
-			return fmt.Errorf("Mount: %w", err)
+			return fmt.Errorf("field Mount: %w", err)
 		}
 	}
 	if len(v.Items) > rows.MaxLen {
-		return fmt.Errorf("Items: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Items: %w", rows.ErrTooLong)
 	}
 	for i := range v.Items {
 		if v.Items[i] == nil {
-			return fmt.Errorf("Items[%d]: %w", i, rows.ErrNilElement)
+			return fmt.Errorf("field Items[%d]: %w", i, rows.ErrNilElement)
 		}
 		if err := checkPlayerItem(v.Items[i]); err != nil {
-			return fmt.Errorf("Items[%d]: %w", i, err)
+			return fmt.Errorf("field Items[%d]: %w", i, err)
 		}
 	}
 	if len(v.Friends) > rows.MaxLen {
-		return fmt.Errorf("Friends: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Friends: %w", rows.ErrTooLong)
 	}
 	if len(v.Notes) > rows.MaxLen {
-		return fmt.Errorf("Notes: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Notes: %w", rows.ErrTooLong)
 	}
 	for i := range v.Notes {
 		if len(v.Notes[i]) > rows.MaxLen {
-			return fmt.Errorf("Notes[%d]: %w", i, rows.ErrTooLong)
+			return fmt.Errorf("field Notes[%d]: %w", i, rows.ErrTooLong)
 		}
 	}
 	if len(v.Visits) > rows.MaxLen {
-		return fmt.Errorf("Visits: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Visits: %w", rows.ErrTooLong)
 	}
 	for i, e := 0, v.Quests; e != nil; i, e = i+1, e.next {
 		if i == rows.MaxLen {
-			return fmt.Errorf("Quests: %w", rows.ErrTooLong)
+			return fmt.Errorf("field Quests: %w", rows.ErrTooLong)
 		}
 		if err := checkPlayerQuestLink(e); err != nil {
-			return fmt.Errorf("Quests[%d]: %w", i, err)
+			return fmt.Errorf("field Quests[%d]: %w", i, err)
 		}
 	}
 	return nil
@@ -2441,33 +2445,35 @@ func (t *HeroTable) Get(handle HeroHandle) (out Hero, err error) {
 func (t *HeroTable) GetByID(k int64) (out Hero, ok bool) {
 	s := t.rows.BeginRead()
 	defer t.rows.EndRead(s)
-	slot, ok := t.slotByID(k)
-	if ok {
-		t.heap.getHero(t.rows.At(slot), &out)
+	r, _ := t.rowByID(k)
+	if r == nil {
+		return out, false
 	}
-	return out, ok
+	t.heap.getHero(r, &out)
+	return out, true
 }
 
 // HandleByID returns the handle of the row with this ID, and whether there is one.
 func (t *HeroTable) HandleByID(k int64) (handle HeroHandle, ok bool) {
 	s := t.rows.BeginRead()
 	defer t.rows.EndRead(s)
-	slot, ok := t.slotByID(k)
-	if ok {
-		handle = t.rows.HandleAt(slot)
+	r, slot := t.rowByID(k)
+	if r == nil {
+		return handle, false
 	}
-	return handle, ok
+	return t.rows.HandleAt(slot), true
 }
 
-func (t *HeroTable) slotByID(k int64) (slot uint32, ok bool) {
+// rowByID returns the row with this ID and its slot; nil if there is none.
+func (t *HeroTable) rowByID(k int64) (r *heroRow, slot uint32) {
 	hash := t.seed.Number(uint64(k))
 	for i := t.byID.First(hash); ; i++ {
 		slot, ok := t.byID.Next(&i, hash)
 		if !ok {
-			return 0, false
+			return nil, 0
 		}
 		if r := t.rows.At(slot); r.ID == k {
-			return slot, true
+			return r, slot
 		}
 	}
 }
@@ -2513,7 +2519,7 @@ func (t *HeroTable) Load(n int, seq iter.Seq[*Hero]) (loaded int, err error) {
 
 // insert stores v, which can be stored, as a new row.
 func (t *HeroTable) insert(v *Hero) (slot uint32, err error) {
-	if _, taken := t.slotByID(v.ID); taken {
+	if taken, _ := t.rowByID(v.ID); taken != nil {
 		return 0, rows.ErrDuplicate
 	}
 	slot, err = t.rows.Add()
@@ -2542,7 +2548,7 @@ func (t *HeroTable) Update(handle HeroHandle, v *Hero) error {
 func (t *HeroTable) Put(v *Hero) error {
 	t.rows.BeginWrite()
 	defer t.rows.EndWrite()
-	if slot, ok := t.slotByID(v.ID); ok {
+	if r, slot := t.rowByID(v.ID); r != nil {
 		return t.update(slot, v)
 	}
 	_, err := t.insert(v)
@@ -2554,7 +2560,7 @@ func (t *HeroTable) update(slot uint32, v *Hero) error {
 	r := t.rows.At(slot)
 	sameID := r.ID == v.ID
 	if !sameID {
-		if _, taken := t.slotByID(v.ID); taken {
+		if taken, _ := t.rowByID(v.ID); taken != nil {
 			return rows.ErrDuplicate
 		}
 	}
@@ -2675,11 +2681,11 @@ func (t *HeroTable) Delete(handle HeroHandle) error {
 func (t *HeroTable) DeleteByID(k int64) bool {
 	t.rows.BeginWrite()
 	defer t.rows.EndWrite()
-	slot, ok := t.slotByID(k)
-	if ok {
+	r, slot := t.rowByID(k)
+	if r != nil {
 		t.remove(slot)
 	}
-	return ok
+	return r != nil
 }
 
 func (t *HeroTable) remove(slot uint32) {
@@ -2773,11 +2779,11 @@ func (x HeroReader) Get(handle HeroHandle) (v HeroView, err error) {
 // ByID returns the row with this ID, and whether there is one.
 func (x HeroReader) ByID(k int64) (v HeroView, ok bool) {
 	x.scope.Check()
-	slot, ok := x.t.slotByID(k)
-	if !ok {
+	r, slot := x.t.rowByID(k)
+	if r == nil {
 		return v, false
 	}
-	return x.view(slot), true
+	return HeroView{x.scope, x.t, r, slot}, true
 }
 
 // All returns all rows, in no particular order.
@@ -3009,33 +3015,35 @@ func (t *UserTable) Get(handle UserHandle) (out User, err error) {
 func (t *UserTable) GetByID(k int64) (out User, ok bool) {
 	s := t.rows.BeginRead()
 	defer t.rows.EndRead(s)
-	slot, ok := t.slotByID(k)
-	if ok {
-		t.heap.getUser(t.rows.At(slot), &out)
+	r, _ := t.rowByID(k)
+	if r == nil {
+		return out, false
 	}
-	return out, ok
+	t.heap.getUser(r, &out)
+	return out, true
 }
 
 // HandleByID returns the handle of the row with this ID, and whether there is one.
 func (t *UserTable) HandleByID(k int64) (handle UserHandle, ok bool) {
 	s := t.rows.BeginRead()
 	defer t.rows.EndRead(s)
-	slot, ok := t.slotByID(k)
-	if ok {
-		handle = t.rows.HandleAt(slot)
+	r, slot := t.rowByID(k)
+	if r == nil {
+		return handle, false
 	}
-	return handle, ok
+	return t.rows.HandleAt(slot), true
 }
 
-func (t *UserTable) slotByID(k int64) (slot uint32, ok bool) {
+// rowByID returns the row with this ID and its slot; nil if there is none.
+func (t *UserTable) rowByID(k int64) (r *userRow, slot uint32) {
 	hash := t.seed.Number(uint64(k))
 	for i := t.byID.First(hash); ; i++ {
 		slot, ok := t.byID.Next(&i, hash)
 		if !ok {
-			return 0, false
+			return nil, 0
 		}
 		if r := t.rows.At(slot); r.ID == k {
-			return slot, true
+			return r, slot
 		}
 	}
 }
@@ -3087,7 +3095,7 @@ func (t *UserTable) Load(n int, seq iter.Seq[*User]) (loaded int, err error) {
 
 // insert stores v, which can be stored, as a new row.
 func (t *UserTable) insert(v *User) (slot uint32, err error) {
-	if _, taken := t.slotByID(v.ID); taken {
+	if taken, _ := t.rowByID(v.ID); taken != nil {
 		return 0, rows.ErrDuplicate
 	}
 	slot, err = t.rows.Add()
@@ -3122,7 +3130,7 @@ func (t *UserTable) Put(v *User) error {
 	}
 	t.rows.BeginWrite()
 	defer t.rows.EndWrite()
-	if slot, ok := t.slotByID(v.ID); ok {
+	if r, slot := t.rowByID(v.ID); r != nil {
 		return t.update(slot, v)
 	}
 	_, err := t.insert(v)
@@ -3134,7 +3142,7 @@ func (t *UserTable) update(slot uint32, v *User) error {
 	r := t.rows.At(slot)
 	sameID := r.ID == v.ID
 	if !sameID {
-		if _, taken := t.slotByID(v.ID); taken {
+		if taken, _ := t.rowByID(v.ID); taken != nil {
 			return rows.ErrDuplicate
 		}
 	}
@@ -3151,7 +3159,7 @@ func (t *UserTable) update(slot uint32, v *User) error {
 // SetName changes the Name of a row.
 func (t *UserTable) SetName(handle UserHandle, v string) error {
 	if len(v) > rows.MaxLen {
-		return fmt.Errorf("Name: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Name: %w", rows.ErrTooLong)
 	}
 	t.rows.BeginWrite()
 	defer t.rows.EndWrite()
@@ -3167,7 +3175,7 @@ func (t *UserTable) SetName(handle UserHandle, v string) error {
 // SetCity changes the City of a row.
 func (t *UserTable) SetCity(handle UserHandle, v string) error {
 	if len(v) > rows.MaxLen {
-		return fmt.Errorf("City: %w", rows.ErrTooLong)
+		return fmt.Errorf("field City: %w", rows.ErrTooLong)
 	}
 	t.rows.BeginWrite()
 	defer t.rows.EndWrite()
@@ -3274,11 +3282,11 @@ func (t *UserTable) Delete(handle UserHandle) error {
 func (t *UserTable) DeleteByID(k int64) bool {
 	t.rows.BeginWrite()
 	defer t.rows.EndWrite()
-	slot, ok := t.slotByID(k)
-	if ok {
+	r, slot := t.rowByID(k)
+	if r != nil {
 		t.remove(slot)
 	}
-	return ok
+	return r != nil
 }
 
 func (t *UserTable) remove(slot uint32) {
@@ -3373,11 +3381,11 @@ func (x UserReader) Get(handle UserHandle) (v UserView, err error) {
 // ByID returns the row with this ID, and whether there is one.
 func (x UserReader) ByID(k int64) (v UserView, ok bool) {
 	x.scope.Check()
-	slot, ok := x.t.slotByID(k)
-	if !ok {
+	r, slot := x.t.rowByID(k)
+	if r == nil {
 		return v, false
 	}
-	return x.view(slot), true
+	return UserView{x.scope, x.t, r, slot}, true
 }
 
 // All returns all rows, in no particular order.
@@ -3553,10 +3561,10 @@ func UnpackUser(b []byte) (v User, err error) {
 // checkUser returns an error if v cannot be stored.
 func checkUser(v *User) error {
 	if len(v.Name) > rows.MaxLen {
-		return fmt.Errorf("Name: %w", rows.ErrTooLong)
+		return fmt.Errorf("field Name: %w", rows.ErrTooLong)
 	}
 	if len(v.City) > rows.MaxLen {
-		return fmt.Errorf("City: %w", rows.ErrTooLong)
+		return fmt.Errorf("field City: %w", rows.ErrTooLong)
 	}
 	return nil
 }
