@@ -61,7 +61,7 @@ func start(o Options, root string) (*Controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	go c.run(c.last)
+	go c.run(c.last, time.Tick(recheck))
 	watch(c.wake, c.stop)
 	return c, nil
 }
@@ -118,17 +118,16 @@ func (c *Controller) Last() Report {
 // expvar.Var.
 func (c *Controller) String() string { return c.Last().String() }
 
-// run takes a step after each cycle. It begins by reporting the first one.
-func (c *Controller) run(first Report) {
-	tick := time.NewTicker(recheck)
-	defer tick.Stop()
+// run takes a step after each cycle and at each tick. It begins by reporting the
+// first one.
+func (c *Controller) run(first Report, tick <-chan time.Time) {
 	c.deliver(first)
 	for {
 		select {
 		case <-c.stop:
 			return
 		case <-c.wake:
-		case <-tick.C:
+		case <-tick:
 		}
 		c.mu.Lock()
 		before := c.last
@@ -163,6 +162,9 @@ func (c *Controller) step() {
 	} else {
 		r.Target = target
 	}
+	if m.limit != 0 {
+		r.Target = min(r.Target, m.limit)
+	}
 	if r.Cycles != c.last.Cycles || r.Target != c.last.Target {
 		c.decided = c.policy.decide(m.heap(), float64(r.Target), c.decided)
 	}
@@ -170,7 +172,7 @@ func (c *Controller) step() {
 
 	inForce, overridden := m.gogc, false
 	if !c.dryRun {
-		overridden = m.gogc != c.ours || !c.set(r.GOGC)
+		overridden = m.gogc != c.ours || r.GOGC != c.ours && !c.set(r.GOGC)
 		if !overridden {
 			inForce = r.GOGC
 		}
@@ -206,7 +208,8 @@ func (c *Controller) set(gogc int) bool {
 	return true
 }
 
-// readTarget returns the target in bytes under the memory limit, 0 for none.
+// readTarget returns the target in bytes, which may be above the memory limit,
+// 0 for none.
 func (c *Controller) readTarget(limit uint64) (uint64, error) {
 	target := uint64(c.target.bytes)
 	switch c.target.source {
@@ -221,9 +224,6 @@ func (c *Controller) readTarget(limit uint64) (uint64, error) {
 			return 0, errNoLimit
 		}
 		target = uint64(c.target.fraction * float64(limit))
-	}
-	if limit != 0 {
-		target = min(target, limit)
 	}
 	return target, nil
 }

@@ -43,7 +43,7 @@ func play(t *testing.T, name string, env ...string) outcome {
 	for _, report := range r.Reports {
 		t.Log(report)
 	}
-	t.Logf("peaks %d, mapped %d MiB, allocated %d MiB, GOGC %v", r.Peaks, r.Mapped>>20, r.Allocated>>20, r.GOGC)
+	t.Logf("peaks %d, allocated %d MiB, GOGC %v", r.Peaks, r.Allocated>>20, r.GOGC)
 	return r
 }
 
@@ -59,33 +59,44 @@ func TestSettles(t *testing.T) {
 	for _, name := range []string{"steady", "smooth"} {
 		t.Run(name, func(t *testing.T) {
 			r := play(t, name)
-			for _, report := range r.Reports {
-				if !near(report.Goal, 120*mib) || report.State == Tight {
-					t.Errorf("the goal is %d MiB, %s; want 120", report.Goal>>20, report.State)
-				}
+			if goal := median(r.goals()); !near(goal, 120*mib) {
+				t.Errorf("the goal is %d MiB, want 120", goal>>20)
 			}
-			// How well the heap keeps to the goal is up to the runtime, and to
-			// how busy the machine is in a cycle; not so in most of them.
-			slices.Sort(r.Peaks)
-			if median := r.Peaks[len(r.Peaks)/2]; !near(median, 120*mib) {
-				t.Errorf("the heap grew to %d MiB, want 120", median>>20)
+			if peak := median(r.Peaks); !near(peak, 120*mib) {
+				t.Errorf("the heap grew to %d MiB, want 120", peak>>20)
 			}
 		})
 	}
 }
 
+// median returns what most cycles are like. Single ones can be far off on a busy
+// machine: when marking takes long, all that is allocated meanwhile counts as
+// live.
+func median(sizes []uint64) uint64 {
+	slices.Sort(sizes)
+	return sizes[len(sizes)/2]
+}
+
+func (r outcome) goals() (goals []uint64) {
+	for _, report := range r.Reports {
+		goals = append(goals, report.Goal)
+	}
+	return goals
+}
+
 func TestGrowthUnderLimit(t *testing.T) {
 	r := play(t, "growth under a limit")
 	for _, report := range r.Reports {
-		if report.Target != 200*mib || report.Goal > 200*mib || report.Live < 80*mib {
-			t.Errorf("target %d MiB, goal %d MiB, %d MiB live; want 200, at most 200, 80", report.Target>>20, report.Goal>>20, report.Live>>20)
+		// The runtime has no goal below the live heap, limit or not.
+		if report.Target != 200*mib || report.Goal > max(200*mib, report.Live) {
+			t.Errorf("target %d MiB, goal %d MiB; want 200, at most 200", report.Target>>20, report.Goal>>20)
 		}
-		if report.State != Limited && report.State != Steady {
-			t.Errorf("the state is %s", report.State)
+		if report.Live < 80*mib {
+			t.Errorf("%d MiB live, want 80 at least", report.Live>>20)
 		}
 	}
-	if r.Mapped > 200*mib*105/100 {
-		t.Errorf("%d MiB held under a limit of 200", r.Mapped>>20)
+	if peak := median(r.Peaks); peak > 200*mib {
+		t.Errorf("the heap grew to %d MiB under a limit of 200", peak>>20)
 	}
 	if per := r.Allocated / uint64(len(r.Reports)); per < 30*mib {
 		t.Errorf("a cycle after every %d MiB", per>>20)
@@ -115,6 +126,18 @@ func TestGrowthPastLimit(t *testing.T) {
 		if report.State != Tight || report.GOGC != defaultFloor || report.Effective >= defaultFloor || report.TightCycles == 0 {
 			t.Errorf("GOGC %d, effective %.1f, %s, %d tight cycles; want 25, less, tight, some",
 				report.GOGC, report.Effective, report.State, report.TightCycles)
+		}
+	}
+}
+
+// TestLimitHolds has the runtime's limit keep the goal below a target that could
+// be held without it.
+func TestLimitHolds(t *testing.T) {
+	r := play(t, "limit holds")
+	for i, want := range []State{Limited, Tight} {
+		got := r.Reports[i]
+		if got.State != want || got.GOGC <= defaultFloor || got.Effective >= float64(got.GOGC) || (want == Tight) != (got.TightCycles > 0) {
+			t.Errorf("GOGC %d, effective %.1f, %s, %d tight cycles; want less than GOGC, %s", got.GOGC, got.Effective, got.State, got.TightCycles, want)
 		}
 	}
 }
@@ -242,6 +265,7 @@ func TestStartRefuses(t *testing.T) {
 		"no limit":          {Options{Target: MemoryLimit(0.9)}, "", "set GOMEMLIMIT"},
 		"no cgroup":         {Options{Target: Cgroup(0.8)}, "", "no control groups here"},
 		"negative floor":    {Options{Target: Bytes(1), Floor: -1}, "", "1 <= Floor"},
+		"negative ceiling":  {Options{Target: Bytes(1), Ceiling: -1}, "", "1 <= Floor"},
 		"crossed":           {Options{Target: Bytes(1), Floor: 100, Ceiling: 50}, "", "Floor <= Ceiling"},
 		"ceiling too high":  {Options{Target: Bytes(1), Ceiling: math.MaxInt}, "", "<= 1000000"},
 		"misspelt":          {Options{Target: Bytes(1)}, "of", `UNHEAP_GCTUNE="of"`},
@@ -274,10 +298,26 @@ func TestSentinel(t *testing.T) {
 	close(stop)
 }
 
+// TestRecheck checks that a new limit is noticed though no cycle comes.
+func TestRecheck(t *testing.T) {
+	reports, tick := make(chan Report), make(chan time.Time)
+	root := fakeContainer(t)
+	c := stepper(t, root, Options{Target: Cgroup(0.5), Report: func(r Report) { reports <- r }})
+	go c.run(c.last, tick)
+	if r := <-reports; r.Target != 50*mib {
+		t.Errorf("first target %d MiB, want 50", r.Target>>20)
+	}
+	write(t, root, map[string]string{"sys/fs/cgroup/a/" + fileV2: "209715200\n"})
+	tick <- time.Time{}
+	if r := <-reports; r.Target != 100*mib {
+		t.Errorf("next target %d MiB, want 100", r.Target>>20)
+	}
+}
+
 func TestStepDoesNotAllocate(t *testing.T) {
 	for name, o := range stepTargets {
 		t.Run(name, func(t *testing.T) {
-			c := stepper(t, o)
+			c := stepper(t, fakeContainer(t), o)
 			if n := testing.AllocsPerRun(100, func() {
 				c.last.Cycles = 0 // a new one each time
 				c.step()
@@ -292,7 +332,7 @@ func TestStepDoesNotAllocate(t *testing.T) {
 func BenchmarkStep(b *testing.B) {
 	for name, o := range stepTargets {
 		b.Run(name, func(b *testing.B) {
-			c := stepper(b, o)
+			c := stepper(b, fakeContainer(b), o)
 			b.ReportAllocs()
 			for b.Loop() {
 				c.last.Cycles = 0
@@ -307,14 +347,19 @@ var stepTargets = map[string]Options{
 	"Cgroup": {Target: Cgroup(0.8)},
 }
 
-// stepper returns a controller in a fake container that takes no step by
-// itself.
-func stepper(t testing.TB, o Options) *Controller {
+// fakeContainer returns the root of a container of 100 MiB.
+func fakeContainer(t testing.TB) (root string) {
 	t.Helper()
-	root := t.TempDir()
+	root = t.TempDir()
 	write(t, root, map[string]string{
 		"proc/self/cgroup": "0::/a\n", "proc/self/mountinfo": mountV2, "sys/fs/cgroup/a/" + fileV2: "104857600\n",
 	})
+	return root
+}
+
+// stepper returns a controller that takes no step by itself.
+func stepper(t testing.TB, root string, o Options) *Controller {
+	t.Helper()
 	p, err := o.policy()
 	if err != nil {
 		t.Fatal(err)

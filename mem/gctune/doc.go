@@ -23,6 +23,17 @@
 // L is /gc/heap/live:bytes of [runtime/metrics], which is final when marking
 // ends. A tuner that runs at the end of a cycle must not take a figure such as
 // HeapInuse or HeapAlloc for it: garbage not yet swept is still part of those.
+// L does contain what was allocated while marking went on, garbage or not. It
+// goes up and down with the speed of marking, and GOGC with it; the goal stays.
+//
+// In the package's tests, a program with 32 MiB of pointers live and a target of
+// 120 MiB had its heap grow to between 119 and 122 MiB before each collection; to
+// more, in single cycles, where other programs slowed marking down. A step takes
+// about a microsecond, three with [Cgroup], and allocates nothing.
+//
+// The step is taken by a goroutine that a finalizer wakes. Where goroutines that
+// never wait keep all processors busy, it can come after the next cycle has
+// begun; that cycle then has the GOGC of the one before.
 //
 // # When the target cannot be held
 //

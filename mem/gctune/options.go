@@ -10,7 +10,8 @@ type Options struct {
 	// Target is the size to which the heap may grow. It must be set.
 	Target Target
 
-	// Floor and Ceiling bound GOGC, in percent. Zero means 25 and 500.
+	// Floor and Ceiling bound GOGC, in percent. Zero means 25 and 500, or
+	// the other bound if that is beyond it.
 	// Floor keeps a large live heap from being collected all the time,
 	// Ceiling keeps a small one from taking memory that gains it little:
 	// the work of the collector goes with 1/GOGC.
@@ -25,10 +26,10 @@ type Options struct {
 	// DryRun makes the controller report what it would do, and do nothing.
 	DryRun bool
 
-	// Report, if set, is called once by each cycle and whenever the target
-	// changes between cycles, in a goroutine of the controller: one call at
-	// a time, and while it runs the controller does nothing else. It may
-	// call Stop, panic or end the program.
+	// Report, if set, is called when the controller starts, after each cycle
+	// and when the target changes between cycles, in a goroutine of the
+	// controller: one call at a time, and while it runs the controller does
+	// nothing else. It may call Stop, panic or end the program.
 	Report func(Report)
 }
 
@@ -46,6 +47,9 @@ func (o Options) policy() (policy, error) {
 	}
 	if p.ceiling == 0 {
 		p.ceiling = max(defaultCeiling, p.floor)
+	}
+	if o.Floor == 0 && p.ceiling > 0 {
+		p.floor = min(p.floor, p.ceiling)
 	}
 	if p.floor < 1 || p.ceiling < p.floor || p.ceiling > maxGOGC {
 		return p, fmt.Errorf("gctune: Floor %d and Ceiling %d: want 1 <= Floor <= Ceiling <= %d", o.Floor, o.Ceiling, maxGOGC)

@@ -67,7 +67,8 @@ func (p policy) decide(h heap, target float64, last decision) decision {
 	}
 	d.runway = h.goal(aim) - h.live
 	d.gogc = int(aim) // down: the goal must not exceed the target
-	if p.floor <= last.gogc && last.gogc <= p.ceiling {
+	atBound := aim == float64(p.floor) || aim == float64(p.ceiling)
+	if !atBound && p.floor <= last.gogc && last.gogc <= p.ceiling {
 		goal := h.goal(aim)
 		if off := h.goal(float64(last.gogc)) - goal; -deadBand*goal <= off && off <= deadBand*goal {
 			d.gogc = last.gogc

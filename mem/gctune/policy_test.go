@@ -30,6 +30,7 @@ func TestDecide(t *testing.T) {
 		{"above the ceiling, though in the dead band", usual, heap{10 * mib, 0}, 400 * mib, decision{gogc: 501}, 500, Ceiling},
 		{"floor", usual, heap{350 * mib, 0}, 400 * mib, decision{gogc: 100}, 25, Tight},
 		{"below the floor, though in the dead band", usual, heap{350 * mib, 0}, 400 * mib, decision{gogc: 24}, 25, Tight},
+		{"just above the floor, in the dead band", usual, heap{350 * mib, 0}, 400 * mib, decision{gogc: 26}, 25, Tight},
 		{"live heap above the target", usual, heap{500 * mib, 0}, 400 * mib, decision{gogc: 100}, 25, Tight},
 		{"target of nothing", usual, heap{500 * mib, 0}, 0, decision{gogc: 100}, 25, Tight},
 		{"nothing live yet", usual, heap{}, 400 * mib, decision{gogc: 100}, 500, Ceiling},
@@ -50,6 +51,17 @@ func TestDecide(t *testing.T) {
 				t.Errorf("GOGC %d, %s; want %d, %s", d.gogc, d.state, c.gogc, c.state)
 			}
 		})
+	}
+}
+
+func TestBounds(t *testing.T) {
+	for _, c := range []struct{ floor, ceiling, wantFloor, wantCeiling int }{
+		{0, 0, 25, 500}, {50, 0, 50, 500}, {0, 200, 25, 200}, {0, 10, 10, 10}, {600, 0, 600, 600},
+	} {
+		p, err := Options{Target: Bytes(1), Floor: c.floor, Ceiling: c.ceiling}.policy()
+		if err != nil || p.floor != c.wantFloor || p.ceiling != c.wantCeiling {
+			t.Errorf("%d and %d give %d and %d, %v; want %d and %d", c.floor, c.ceiling, p.floor, p.ceiling, err, c.wantFloor, c.wantCeiling)
+		}
 	}
 }
 
@@ -110,8 +122,9 @@ func FuzzDecide(f *testing.F) {
 		if d.gogc < p.floor || d.gogc > p.ceiling {
 			t.Errorf("GOGC %d is not from %d to %d", d.gogc, p.floor, p.ceiling)
 		}
-		if goal := h.goal(float64(d.gogc)); d.gogc > p.floor && goal > float64(target)*(1+deadBand+1e-9) {
-			t.Errorf("GOGC %d puts the goal at %.0f, above the target %d", d.gogc, goal, target)
+		most := max(float64(target), h.goal(float64(p.floor)))
+		if goal := h.goal(float64(d.gogc)); goal > most*(1+deadBand+1e-9) {
+			t.Errorf("GOGC %d puts the goal at %.0f, above %.0f", d.gogc, goal, most)
 		}
 	})
 }

@@ -29,7 +29,7 @@ type Report struct {
 	// and -1 if there is no goal because the collector is off.
 	Effective float64 `json:"effectiveGOGC"`
 
-	Live   uint64 `json:"liveBytes"`   // L, the live heap, 0 before the first cycle
+	Live   uint64 `json:"liveBytes"`   // L, the live heap with all that was allocated during marking; 0 before the first cycle
 	Roots  uint64 `json:"rootBytes"`   // R, stacks and globals scanned
 	Target uint64 `json:"targetBytes"` // T, no more than Limit
 	Goal   uint64 `json:"goalBytes"`   // N, the runtime's heap goal once GOGC was set

@@ -6,8 +6,9 @@ import "runtime"
 // brings it back for the next one. A finalizer that is set again costs no
 // allocation, unlike a cleanup.
 //
-// Finalizers run once marking has ended, while sweeping goes on. That is early
-// enough: the next cycle starts only after the sweep.
+// Finalizers run once marking has ended, while sweeping goes on. The next cycle
+// starts only after the sweep, so that there is time for a step in between,
+// unless goroutines that never wait keep all processors busy.
 type sentinel struct {
 	wake chan<- struct{}
 	stop <-chan struct{}
