@@ -9,11 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/perf/benchunit"
-	"golang.org/x/term"
 
 	"github.com/unheap/unheap/internal/capture"
 	"github.com/unheap/unheap/internal/report"
-	"github.com/unheap/unheap/internal/run"
 )
 
 func newCapture() *cobra.Command {
@@ -87,20 +85,6 @@ func runCapture(ctx context.Context, o capture.Options, file string, stderr io.W
 	}
 	defer c.Close()
 	return report.WriteFile(file, func(w io.Writer) error { return c.Write(ctx, w) })
-}
-
-// progress returns what shows progress on stderr, nil where that is no terminal, and a function that ends it.
-func progress(stderr io.Writer) (run.Progress, func()) {
-	f, ok := stderr.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
-		return nil, func() {}
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil || width <= 0 {
-		width = 80
-	}
-	line := report.NewProgressLine(f, width)
-	return line.Update, line.Close
 }
 
 // writeCapture says what is in the bundle, as it reads back.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/unheap/unheap/finding"
 	"github.com/unheap/unheap/internal/report"
+	"github.com/unheap/unheap/internal/run"
 )
 
 // An output is the flags that say how, and where to, a document is written.
@@ -86,4 +87,18 @@ func screen(w io.Writer, env func(string) string) report.Text {
 		t.Lines = max(height-1, terminalLines-1) // the shell's next prompt takes a line
 	}
 	return t
+}
+
+// progress returns what shows progress on stderr, nil where that is no terminal, and a function that ends it.
+func progress(stderr io.Writer) (run.Progress, func()) {
+	f, ok := stderr.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
+		return nil, func() {}
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || width <= 0 {
+		width = 80
+	}
+	line := report.NewProgressLine(f, width)
+	return line.Update, line.Close
 }

@@ -2,13 +2,10 @@ package main
 
 import (
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/unheap/unheap/internal/diagnose"
-	"github.com/unheap/unheap/internal/report"
 )
 
 // A target is the flags that say what is measured.
@@ -29,15 +26,6 @@ func (t *target) register(cmd *cobra.Command) {
 // is a terminal, and a function that ends the showing.
 func (t *target) options(patterns []string, stderr io.Writer) (o diagnose.Options, done func()) {
 	o = diagnose.Options{Dir: t.dir, Patterns: patterns, Bench: t.bench, Own: t.own, Tags: t.tags}
-	f, ok := stderr.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
-		return o, func() {}
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil || width <= 0 {
-		width = 80
-	}
-	line := report.NewProgressLine(f, width)
-	o.Progress = line.Update
-	return o, line.Close
+	o.Progress, done = progress(stderr)
+	return o, done
 }
