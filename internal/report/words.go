@@ -76,7 +76,7 @@ func allocation(a finding.Alloc, per string) string {
 	if a.Estimated {
 		about = "about "
 	}
-	if a.ObjectsPerOp == 1 {
+	if count(a.ObjectsPerOp) == "1" {
 		objects = "object"
 	}
 	if per != "op" {
