@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
@@ -148,6 +150,11 @@ func (a *addressTaken) endingPaths(v *types.Var) bool {
 			order = append(order, path.Node())
 		}
 	}
+	// A path within another one shares its copy: what an address taken in the
+	// outer path points to must be what the inner path changes.
+	order = slices.DeleteFunc(order, func(n ast.Node) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Keys(paths)), func(outer ast.Node) bool { return n != outer && within(n, outer) })
+	})
 	if len(order) == 0 || !outside || !leaves {
 		return false // nothing is shared, or there is no other path to spare
 	}
@@ -359,7 +366,7 @@ func (a *addressTaken) closuresInLoops(v *types.Var) {
 		return
 	}
 	diag := a.diagnostic(v, "is moved to the heap, because closures in a loop capture it and it was assigned to before")
-	stmts := make(map[ast.Node]bool)
+	blocks := make(map[ast.Node]bool) // that have the copy
 	for _, lit := range literals {
 		if !a.outlives(lit) {
 			continue
@@ -369,17 +376,18 @@ func (a *addressTaken) closuresInLoops(v *types.Var) {
 		if !ok || !inLoop || l.Node().Pos() < last {
 			return
 		}
-		if stmts[stmt.Node()] {
-			continue
+		block := stmt.Parent().Node()
+		if blocks[block] {
+			continue // a statement before this one brought it
 		}
-		stmts[stmt.Node()] = true
-		if a.declares(stmt.Parent().Node(), v.Name()) || !f.startsLine(stmt.Node().Pos()) {
+		blocks[block] = true
+		if a.declares(block, v.Name()) || !f.startsLine(stmt.Node().Pos()) {
 			return
 		}
 		f.insertBefore(stmt.Node(), stmt.Node(), v.Name()+" := "+v.Name())
 		diag.Related = append(diag.Related, analysis.RelatedInformation{Pos: lit.Node().Pos(), End: lit.Node().End(), Message: "captured here"})
 	}
-	if len(stmts) == 0 {
+	if len(blocks) == 0 {
 		return
 	}
 	if diag.SuggestedFixes = f.done("Let closures capture a copy of " + v.Name()); diag.SuggestedFixes != nil {

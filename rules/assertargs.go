@@ -45,9 +45,11 @@ true in place of false.
 
 ## When it is not safe
 
-The class is review where another argument calls a function or can panic, since
-it is no longer evaluated while the assertion holds, and where the condition
-itself calls a function that might change what another argument reads. There is
+The class is review where another argument calls a function or can panic, or
+what the function is selected from can, since it is no longer evaluated while the
+assertion holds; where the condition itself calls a function that might change
+what another argument reads; and where the function is declared in a file that
+other builds may leave out. There is
 no rewrite for calls whose result is used and for arguments that receive from a
 channel.
 `,
@@ -66,7 +68,7 @@ channel.
 			}
 			if guard := known(fn); guard != nil && boxes(pass.TypesInfo, fn.Signature(), call, guard.Params) {
 				if n, negated := guard.parameter(); n > 0 && n <= len(call.Args) {
-					checkAssert(pass, c, call, n-1, negated)
+					checkAssert(pass, c, call, n-1, negated, guard.Known)
 				}
 			}
 		}
@@ -75,8 +77,8 @@ channel.
 }
 
 // checkAssert reports a call that does something only if its nth argument is
-// true, or false if negated.
-func checkAssert(pass *analysis.Pass, stmt inspector.Cursor, call *ast.CallExpr, n int, negated bool) {
+// true, or false if negated. known is that of the guard.
+func checkAssert(pass *analysis.Pass, stmt inspector.Cursor, call *ast.CallExpr, n int, negated, known bool) {
 	info := pass.TypesInfo
 	cond := call.Args[n]
 	if info.Types[cond].Value != nil {
@@ -109,19 +111,23 @@ func checkAssert(pass *analysis.Pass, stmt inspector.Cursor, call *ast.CallExpr,
 			class = Review
 		}
 	}
-	if !effectFree(info, cond) {
+	if !effectFree(info, cond) || !known {
 		class = Review
 	}
 	// What the callee is selected from is evaluated before the condition.
-	if !effectFree(info, call.Fun) {
+	fun, ok := stmt.FindNode(call.Fun)
+	if !ok || !effectFree(info, call.Fun) {
 		report(None, advice, nil)
 		return
+	}
+	if !pure(info, fun, cond) {
+		class = Review
 	}
 	text := f.text(cond)
 	if negated {
 		text = negate(info, cond, func(e ast.Expr) string { return f.text(e) })
 	}
-	text, ok := header(text)
+	text, ok = header(text)
 	if !ok {
 		report(None, advice, nil)
 		return

@@ -54,6 +54,9 @@ The rule leaves a loop alone if anything in it reads s in another way, if a
 closure uses s, or if the loop can be left past the statement behind it with s
 still needed: by goto, by a branch to an outer label, or by a return from a
 function of which s is a result.
+
+The class is review where one statement appends both the result of a call and
+what that call might change.
 `,
 	Requires: []*analysis.Analyzer{inspect.Analyzer, varsAnalyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
@@ -331,9 +334,13 @@ func (b *stringBuilders) report(loop inspector.Cursor, v *types.Var) {
 	}
 	sb := b.name(f, loop)
 	var sites []ast.Node
+	class := Safe
 	for _, u := range b.vars.usesIn(n, v) {
 		if u.ParentEdgeKind() == edge.AssignStmt_Lhs {
 			a := u.Parent()
+			if b.reorders(a, v) {
+				class = Review
+			}
 			if f.commented(a.Node()) {
 				return
 			}
@@ -358,7 +365,7 @@ func (b *stringBuilders) report(loop inspector.Cursor, v *types.Var) {
 	}
 	f.edit(end, end, "\n"+f.indent(loop.Node().Pos())+v.Name()+set+sb+".String()")
 	diag := analysis.Diagnostic{
-		Pos: sites[0].Pos(), End: sites[0].End(), Category: Safe,
+		Pos: sites[0].Pos(), End: sites[0].End(), Category: class,
 		Message: fmt.Sprintf("every iteration copies the whole of %s to append to it", v.Name()),
 	}
 	for _, s := range sites[1:] {
@@ -367,6 +374,29 @@ func (b *stringBuilders) report(loop inspector.Cursor, v *types.Var) {
 	if diag.SuggestedFixes = f.done("Build " + v.Name() + " in a strings.Builder"); diag.SuggestedFixes != nil {
 		b.pass.Report(diag)
 	}
+}
+
+// reorders reports whether writing the pieces of a statement one after the
+// other may change what they are: Go leaves open whether a variable is read
+// before or after a call in the same expression that changes it.
+func (b *stringBuilders) reorders(stmt inspector.Cursor, v *types.Var) bool {
+	pieces := b.pieces(stmt, v)
+	if len(pieces) < 2 {
+		return false
+	}
+	steady := steadyVars(b.info, stmt)
+	calls, reads := false, false
+	for _, p := range pieces {
+		args := p.args
+		if p.arg != nil {
+			args = []ast.Expr{p.arg}
+		}
+		for _, a := range args {
+			call, read := disorder(b.info, a, steady)
+			calls, reads = calls || call, reads || read
+		}
+	}
+	return calls && reads
 }
 
 // name returns a name for a builder that no other fix in the function uses.

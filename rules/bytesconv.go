@@ -36,8 +36,9 @@ only reads them.
   - A bytes.Buffer that is given a part of its own contents moves them while it
     reads them; and a bufio.Writer may pass the slice on to the writer below it.
     Both are for a person to decide (class review).
-  - io.WriteString calls the WriteString method of a writer that has one. It has
-    to do the same as Write (class review).
+  - io.WriteString calls the WriteString method of a writer that has one, and so
+    does a bufio.Writer with the writer below it. It has to do the same as Write
+    (class review).
 `,
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
@@ -130,9 +131,13 @@ func (b *conversions) write(f *fixer, call *ast.CallExpr, sel *ast.SelectorExpr,
 		if s == nil {
 			return nil, "", ""
 		}
+		class = Safe
+		if isNamed(fn.Signature().Recv().Type(), "bufio", "Writer") {
+			class = Review // may call WriteString of the writer below
+		}
 		f.edit(sel.Sel.Pos(), sel.Sel.End(), "WriteString")
 		f.replace(arg, f.text(s))
-		return arg, Safe, "Call WriteString"
+		return arg, class, "Call WriteString"
 	default:
 		s := b.converted(arg, toBytes)
 		if s == nil || fn.Name() != "Write" || !types.IsInterface(b.info.TypeOf(sel.X)) || !readsOrWrites(fn.Signature()) {

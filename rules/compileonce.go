@@ -51,8 +51,7 @@ The class is review where
 
   - the value is returned, stored or passed on, since others might change it
     (Longest);
-  - the call is regexp.Compile or template's Parse, whose error handling becomes
-    dead code;
+  - the call is regexp.Compile, whose error handling becomes dead code;
   - package variables are initialised by calls that might run the function
     before the new variable is set, in an order the compiler cannot see.
 

@@ -41,8 +41,10 @@ Where the destination is the null device, io.Discard takes its place.
 ## When it is not safe
 
   - A Reader or Writer that keeps the buffer it is given breaks the contracts of
-    package io, and sees other data in it later. With io.Copy it would also do
-    so, from the second piece of 32 KiB on.
+    package io, and sees other data in it later. With io.Copy it does so only
+    from the second piece of 32 KiB on, so that it may never have been noticed
+    (class review, unless both ends are files, connections, buffers or hashes of
+    the standard library).
   - Hiding ReadFrom or WriteTo of a file or connection gives up sendfile, splice
     and copy_file_range, with which the kernel copies faster (class review).
     Where the destination is a hash, nothing is given up.
@@ -125,8 +127,14 @@ func (p *copyBuffers) check(c inspector.Cursor) {
 		hideDst = true
 		diag.Category = Review
 	}
-	if diag.Category == Review {
+	switch {
+	case diag.Category == Review:
 		diag.Message += ", unless the kernel copies; the rewrite gives that up"
+	case !p.forgets(dst) || !p.forgets(src):
+		// io.Copy gives a stream of less than 32 KiB a buffer that nobody
+		// else ever writes to: what keeps it works by luck.
+		diag.Category = Review
+		diag.Message += "; nothing must keep a pooled one"
 	}
 	diag.SuggestedFixes = p.pooled(c, name, hideDst, hideSrc)
 	p.report(diag)
@@ -160,7 +168,7 @@ func (p *copyBuffers) report(diag analysis.Diagnostic) {
 func (p *copyBuffers) pooled(c inspector.Cursor, name string, hideDst, hideSrc bool) []analysis.SuggestedFix {
 	call := c.Node().(*ast.CallExpr)
 	f := newFixer(p.pass, call.Pos())
-	if f == nil || f.commented(call) {
+	if f == nil || f.commented(call) || !atLeastGo(p.pass, f.file, "go1.18") { // any
 		return nil
 	}
 	text := func(e ast.Expr, hide bool, iface string) string {
@@ -259,6 +267,13 @@ func isNamed(t types.Type, pkg string, names ...string) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == pkg && slices.Contains(names, n.Obj().Name())
 }
 
+// forgets reports whether a reader or writer is of a type that is known not to
+// keep the buffer it is given.
+func (p *copyBuffers) forgets(e ast.Expr) bool {
+	return p.isNamed(e, "os", "File") || p.isNamed(e, "net", "TCPConn", "UnixConn") || p.isNamed(e, "hash", "Hash", "Hash32", "Hash64") ||
+		p.isNamed(e, "bytes", "Buffer", "Reader") || p.isNamed(e, "strings", "Builder", "Reader")
+}
+
 // nullDevice reports whether e is a variable that holds the null device, opened
 // for writing in the same function, and how far io.Discard can stand for it.
 func (p *copyBuffers) nullDevice(e ast.Expr, at inspector.Cursor) (class string, ok bool) {
@@ -318,7 +333,7 @@ func (p *copyBuffers) opensNull(call *ast.CallExpr) bool {
 		return false
 	}
 	name := p.info.Types[call.Args[0]].Value
-	if name == nil || name.Kind() != constant.String || constant.StringVal(name) != "/dev/null" && constant.StringVal(name) != "NUL" {
+	if name == nil || name.Kind() != constant.String || constant.StringVal(name) != "/dev/null" && !p.isDevNull(call.Args[0]) {
 		return false
 	}
 	switch fn.Name() {
@@ -333,6 +348,16 @@ func (p *copyBuffers) opensNull(call *ast.CallExpr) bool {
 		return ok && flags&int64(os.O_WRONLY|os.O_RDWR) != 0
 	}
 	return false
+}
+
+// isDevNull reports whether e is os.DevNull, whose value depends on the system.
+func (p *copyBuffers) isDevNull(e ast.Expr) bool {
+	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	c, ok := p.info.Uses[sel.Sel].(*types.Const)
+	return ok && c.Pkg() != nil && c.Pkg().Path() == "os" && c.Name() == "DevNull"
 }
 
 // errorChecked reports whether the statement after an assignment leaves when

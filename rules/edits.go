@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"cmp"
 	"go/ast"
 	"go/format"
 	"go/token"
@@ -274,12 +275,21 @@ func (f *fixer) importName(p *types.Package, pos token.Pos) *types.PkgName {
 // done returns the fix with the edits of the file's imports, or none if it
 // failed.
 func (f *fixer) done(message string) []analysis.SuggestedFix {
-	if f.failed {
+	// A generated file would lose the fix with its next generation.
+	if f.failed || ast.IsGenerated(f.file) {
 		return nil
 	}
 	f.edits = append(f.edits, importEdits(f.pass.Fset, f.file, f.added, f.unused())...)
-	slices.SortStableFunc(f.edits, func(a, b analysis.TextEdit) int { return int(a.Pos - b.Pos) })
+	sortEdits(f.edits)
 	return []analysis.SuggestedFix{{Message: message, TextEdits: f.edits}}
+}
+
+// sortEdits sorts edits by position. Insertions come before what replaces the
+// text behind them, and otherwise keep their order.
+func sortEdits(edits []analysis.TextEdit) {
+	slices.SortStableFunc(edits, func(a, b analysis.TextEdit) int {
+		return cmp.Or(cmp.Compare(a.Pos, b.Pos), cmp.Compare(a.End, b.End))
+	})
 }
 
 // unused returns the imports whose every use was replaced.

@@ -55,6 +55,7 @@ panic, or would certainly have panicked before, and the condition only reads
 fields, variables and parameters. It is review if
 
   - an argument calls a function, which no longer runs while the level is off;
+  - the guard's function is declared in a file that other builds may leave out;
   - the condition asks code that cannot be seen: an interface's method, or the
     handler behind a slog.Logger, which is then asked twice while the level is on.
 
@@ -82,6 +83,7 @@ func checkGuarded(pass *analysis.Pass, known GuardFunc, stmt inspector.Cursor, c
 		return
 	}
 	guard := slogGuard(fn)
+	trusts := guard != nil
 	if guard == nil {
 		guard = known(fn)
 	}
@@ -120,7 +122,7 @@ func checkGuarded(pass *analysis.Pass, known GuardFunc, stmt inspector.Cursor, c
 			return
 		}
 	}
-	g := &guardedCall{pass: pass, stmt: stmt, call: call, fn: fn, guard: guard}
+	g := &guardedCall{pass: pass, stmt: stmt, call: call, fn: fn, guard: guard, trusts: trusts}
 	cond, class := g.condition()
 	if cond == "" {
 		if !log {
@@ -146,11 +148,14 @@ func checkGuarded(pass *analysis.Pass, known GuardFunc, stmt inspector.Cursor, c
 
 // A guardedCall is a call for which the guard is to be written.
 type guardedCall struct {
-	pass    *analysis.Pass
-	stmt    inspector.Cursor
-	call    *ast.CallExpr
-	fn      *types.Func
-	guard   *GuardFact
+	pass  *analysis.Pass
+	stmt  inspector.Cursor
+	call  *ast.CallExpr
+	fn    *types.Func
+	guard *GuardFact
+	// trusts is set where the guard only passes arguments on, so that one of
+	// another type may stand for a parameter.
+	trusts  bool
 	f       *fixer
 	recv    ast.Expr
 	hoisted string // variable that keeps the receiver
@@ -177,9 +182,10 @@ func (g *guardedCall) condition() (cond, class string) {
 			return "", None
 		}
 		texts[0] = text
-		if g.hoisted == "" {
+		if g.hoisted == "" && g.guard.certainly(0) {
 			certain = append(certain, sel.X)
-			if g.guard.DerefsReceiver {
+			_, wantsPointer := types.Unalias(sig.Recv().Type()).(*types.Pointer)
+			if g.guard.DerefsReceiver || !wantsPointer {
 				if _, pointer := info.TypeOf(sel.X).Underlying().(*types.Pointer); pointer {
 					certain = append(certain, &ast.StarExpr{X: sel.X})
 				}
@@ -199,15 +205,20 @@ func (g *guardedCall) condition() (cond, class string) {
 		if i >= sig.Params().Len() || sig.Variadic() && i == sig.Params().Len()-1 || !effectFree(info, a) {
 			return "", None
 		}
-		want := sig.Params().At(i).Type()
-		if tv := info.Types[a]; tv.IsNil() || !types.Identical(tv.Type, want) && !types.IsInterface(want) {
+		if !g.trusts && !standsFor(info, a, sig.Params().At(i).Type()) || info.Types[a].IsNil() {
 			return "", None
 		}
 		texts[i+1] = operand(ast.Unparen(a), g.f.text(ast.Unparen(a)))
-		certain = append(certain, a)
+		if g.guard.certainly(i + 1) {
+			certain = append(certain, a)
+		}
+	}
+	// What the guard does not evaluate for certain may no longer panic.
+	if fun, ok := g.stmt.FindNode(g.call.Fun); g.hoisted == "" && (!ok || !pure(info, fun, certain...)) {
+		class = Review
 	}
 	for i, a := range g.call.Args {
-		if _, substituted := texts[i+1]; substituted {
+		if _, substituted := texts[i+1]; substituted && g.guard.certainly(i+1) {
 			continue
 		}
 		at, ok := g.stmt.FindNode(a)
@@ -216,7 +227,7 @@ func (g *guardedCall) condition() (cond, class string) {
 		}
 	}
 	cond, ok := substitute(g.guard.Cond, texts)
-	if !ok {
+	if !ok || !g.predeclared() {
 		return "", None
 	}
 	cond, ok = g.qualify(cond)
@@ -228,6 +239,54 @@ func (g *guardedCall) condition() (cond, class string) {
 		return "", None
 	}
 	return cond, class
+}
+
+// predeclared reports whether the predeclared names in the guard mean the same
+// at the call.
+func (g *guardedCall) predeclared() bool {
+	e, ok := g.guard.parse()
+	if !ok {
+		return false
+	}
+	same := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			ast.Inspect(sel.X, func(n ast.Node) bool {
+				id, ok := n.(*ast.Ident)
+				same = same && (!ok || types.Universe.Lookup(id.Name) == nil || g.f.predeclared(g.call.Pos(), id.Name))
+				return same
+			})
+			return false
+		}
+		id, ok := n.(*ast.Ident)
+		same = same && (!ok || types.Universe.Lookup(id.Name) == nil || g.f.predeclared(g.call.Pos(), id.Name))
+		return same
+	})
+	return same
+}
+
+// standsFor reports whether a condition on a parameter of type want means the
+// same for an argument in its place. A nil pointer is not nil once it is in an
+// interface, and an untyped constant does not divide like a parameter.
+func standsFor(info *types.Info, arg ast.Expr, want types.Type) bool {
+	tv := info.Types[arg]
+	if tv.Type == nil || tv.IsNil() {
+		return false
+	}
+	if tv.Value != nil && !hasBasicInfo(want, types.IsInteger|types.IsString|types.IsBoolean) {
+		return false
+	}
+	if types.Identical(tv.Type, want) {
+		return true
+	}
+	return isInterfaceValue(tv.Type) && isInterfaceValue(want)
+}
+
+// isInterfaceValue reports whether values of a type are interfaces, those of
+// type parameters not being sure to be.
+func isInterfaceValue(t types.Type) bool {
+	_, param := types.Unalias(t).(*types.TypeParam)
+	return types.IsInterface(t) && !param
 }
 
 // receiver returns the text that stands for the callee's receiver.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"reflect"
@@ -55,6 +56,56 @@ func (g *GuardFact) ExpressibleIn(pkgPath string) bool {
 		}
 	}
 	return true
+}
+
+// parse returns the condition with names in the place of parameters: unheap0
+// for $0 and so on.
+func (g *GuardFact) parse() (ast.Expr, bool) {
+	var out strings.Builder
+	for rest := g.Cond; ; {
+		before, after, found := strings.Cut(rest, "$")
+		out.WriteString(before)
+		if !found {
+			break
+		}
+		rest = after
+		if strings.HasPrefix(after, "{") { // ${path}Name
+			_, name, _ := strings.Cut(after, "}")
+			out.WriteString("unheap.")
+			rest = name
+			continue
+		}
+		out.WriteString("unheap")
+	}
+	e, err := parser.ParseExpr(out.String())
+	return e, err == nil
+}
+
+// certainly reports whether evaluating the condition always evaluates the nth
+// parameter, or the receiver for 0.
+func (g *GuardFact) certainly(n int) bool {
+	e, ok := g.parse()
+	name := "unheap" + strconv.Itoa(n)
+	found := false
+	var walk func(ast.Node)
+	walk = func(n ast.Node) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BinaryExpr:
+				if n.Op == token.LAND || n.Op == token.LOR {
+					walk(n.X)
+					return false
+				}
+			case *ast.Ident:
+				found = found || n.Name == name
+			}
+			return true
+		})
+	}
+	if ok {
+		walk(e)
+	}
+	return found
 }
 
 // A GuardFunc returns the guard of a function, or nil if none is known.
@@ -268,6 +319,11 @@ func callsWriter(pass *analysis.Pass, e ast.Expr) bool {
 //	...                      // nothing more
 func guardOf(pass *analysis.Pass, fn *types.Func, decl *ast.FuncDecl) *GuardFact {
 	g := &guardBuilder{pass: pass, sig: fn.Signature(), known: true, receiver: -1}
+	for _, f := range pass.Files {
+		if within(decl, f) && constrained(pass.Fset, f) {
+			g.known = false // other builds may have another body
+		}
+	}
 	body := decl.Body.List
 	if len(body) > 0 && isHelper(pass.TypesInfo, body[0]) {
 		body = body[1:]
@@ -601,6 +657,9 @@ func (g *guardBuilder) inherit(call *ast.CallExpr) {
 		}
 		text, ok := sub.template(a)
 		if !ok {
+			return
+		}
+		if i > 0 && (i > fn.Signature().Params().Len() || !standsFor(g.pass.TypesInfo, a, fn.Signature().Params().At(i-1).Type())) {
 			return
 		}
 		texts[i] = operand(a, text)

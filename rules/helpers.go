@@ -2,7 +2,9 @@ package rules
 
 import (
 	"go/ast"
+	"go/build"
 	"go/token"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,15 +123,25 @@ func (f *fixer) declare(pos token.Pos, name string, texts []string, packages ...
 	} else {
 		end = f.file.FileEnd
 	}
-	f.edit(end, end, "\n\n"+strings.Join(texts, "\n\n"))
+	// One edit each, so that fixes which add the same one share it.
+	for _, text := range texts {
+		f.edit(end, end, "\n\n"+text)
+	}
 }
 
 // constrained reports whether a file may be left out of some builds.
 func constrained(fset *token.FileSet, file *ast.File) bool {
 	name := fset.File(file.FileStart).Name()
-	name = strings.TrimSuffix(name[strings.LastIndexAny(name, `/\`)+1:], ".go")
-	if strings.Contains(name, "_") {
-		return true // perhaps for one system or architecture, or for tests
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	if strings.HasSuffix(name, "_test.go") {
+		return true
+	}
+	// A name for one system or architecture does not match an unknown one.
+	unknown := build.Context{GOOS: "unknown", GOARCH: "unknown", Compiler: "gc", OpenFile: func(string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("package p\n")), nil
+	}}
+	if match, err := unknown.MatchFile(".", name); !match || err != nil {
+		return true
 	}
 	for _, g := range file.Comments {
 		if g.Pos() > file.Package {

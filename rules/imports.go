@@ -13,6 +13,12 @@ import (
 // importEdits returns the edits that make a file import the paths in add, all
 // of the standard library, and no longer the specs in drop. The result is as
 // gofmt would leave it.
+//
+// Drivers merge the edits of several fixes like those of several authors:
+// identical edits become one, insertions at one place follow each other, and
+// replacements that overlap are a conflict. So each path has an edit of its own,
+// what encloses them is the same in every fix, and a line is dropped from the
+// end of the one before it to its own end, where others may insert.
 func importEdits(fset *token.FileSet, file *ast.File, add []string, drop []*ast.ImportSpec) []analysis.TextEdit {
 	add = slices.Sorted(slices.Values(add))
 	tf := fset.File(file.FileStart)
@@ -32,11 +38,15 @@ func importEdits(fset *token.FileSet, file *ast.File, add []string, drop []*ast.
 			for _, p := range add {
 				text += "\n\t" + strconv.Quote(p)
 			}
-			text = strings.TrimPrefix(text, "\n\t")
-			if len(add) > 1 && !g.Lparen.IsValid() {
-				text = "(\n\t" + text + "\n)"
+			last := g.Specs[len(g.Specs)-1]
+			group := len(add) > 1 && !g.Lparen.IsValid()
+			if group {
+				openGroup(g, edit)
 			}
-			edit(g.Specs[0].Pos(), g.Specs[len(g.Specs)-1].End(), text)
+			edit(g.Specs[0].Pos(), last.End(), strings.TrimPrefix(text, "\n\t"))
+			if group {
+				closeGroup(tf, last, edit)
+			}
 			add = nil
 		case emptied:
 			from, to := dropDecl(tf, file, i)
@@ -86,7 +96,7 @@ func dropSpecs(tf *token.File, g *ast.GenDecl, drop []*ast.ImportSpec, edit func
 			if !isIn(drop, g.Specs[k]) {
 				continue
 			}
-			from, to := tf.LineStart(firstLine(tf, g.Specs[k])), lineEnd(tf, g.Specs[k].End())+1
+			from, to := tf.LineStart(firstLine(tf, g.Specs[k]))-1, lineEnd(tf, g.Specs[k].End())
 			switch {
 			case !whole:
 			case k == j-1 && j < len(g.Specs) && firstLine(tf, g.Specs[j]) > tf.Line(g.Specs[k].End())+1:
@@ -98,6 +108,23 @@ func dropSpecs(tf *token.File, g *ast.GenDecl, drop []*ast.ImportSpec, edit func
 		}
 		i = j
 	}
+}
+
+// openGroup puts the parenthesis of a group behind the keyword of an import
+// that has none. Replacing the keyword conflicts with dropping it.
+func openGroup(g *ast.GenDecl, edit func(from, to token.Pos, text string)) {
+	edit(g.Pos(), g.Specs[0].Pos(), "import (\n\t")
+}
+
+// closeGroup ends the group behind its last spec. Replacing the line break
+// leaves room for the insertions of other fixes before it.
+func closeGroup(tf *token.File, last ast.Spec, edit func(from, to token.Pos, text string)) {
+	end := lineEnd(tf, last.End())
+	if int(end) == tf.Base()+tf.Size() {
+		edit(end, end, "\n)")
+		return
+	}
+	edit(end, end+1, "\n)\n")
 }
 
 // firstLine returns the line on which a spec begins, comments included.
@@ -120,45 +147,48 @@ func addImports(tf *token.File, file *ast.File, add []string, drop []*ast.Import
 	}
 	for _, g := range decls {
 		if run := standardRun(tf, g, drop); len(run) > 0 {
-			insertSorted(tf, run, add, insert)
+			insertSorted(tf, g, run, add, insert)
 			return
 		}
 	}
-	lines := ""
-	for _, p := range add {
-		lines += "\n\t" + strconv.Quote(p)
+	each := func(pos token.Pos, before, after string) {
+		for _, p := range add {
+			insert(pos, before+strconv.Quote(p)+after)
+		}
 	}
 	switch group := slices.IndexFunc(decls, func(g *ast.GenDecl) bool { return g.Lparen.IsValid() }); {
 	case len(decls) == 0:
-		text := "import " + strconv.Quote(add[0])
-		if len(add) > 1 {
-			text = "import (" + lines + "\n)"
-		}
-		insert(lineEnd(tf, file.Name.End()), "\n\n"+text)
+		each(lineEnd(tf, file.Name.End()), "\n\nimport ", "")
 	case group >= 0:
-		insert(decls[group].Lparen+1, lines+"\n")
+		each(decls[group].Lparen+1, "\n\t", "")
+		insert(decls[group].Lparen+1, "\n")
 	case len(decls) == 1 && importPath(decls[0].Specs[0].(*ast.ImportSpec)) != "C":
 		// A single import becomes a group.
 		spec := decls[0].Specs[0].(*ast.ImportSpec)
-		before, after := "", ""
-		for _, p := range add {
-			if own := importPath(spec); !isStandard(own) || p < own {
-				before += "\n\t" + strconv.Quote(p)
-			} else {
-				after += "\n\t" + strconv.Quote(p)
+		openGroup(decls[0], edit)
+		if own := importPath(spec); isStandard(own) {
+			after := slices.IndexFunc(add, func(p string) bool { return p > own })
+			if after < 0 {
+				after = len(add)
+			}
+			for _, p := range add[:after] {
+				insert(spec.Pos(), strconv.Quote(p)+"\n\t")
+			}
+			for _, p := range add[after:] {
+				insert(lineEnd(tf, spec.End()), "\n\t"+strconv.Quote(p))
+			}
+		} else {
+			for i, p := range add {
+				text := strconv.Quote(p) + "\n\t"
+				if i == len(add)-1 {
+					text = strconv.Quote(p) + "\n\n\t"
+				}
+				insert(spec.Pos(), text)
 			}
 		}
-		if !isStandard(importPath(spec)) {
-			before += "\n"
-		}
-		insert(spec.Pos(), "("+before+"\n\t")
-		insert(lineEnd(tf, spec.End()), after+"\n)")
+		closeGroup(tf, spec, edit)
 	default:
-		text := ""
-		for _, p := range add {
-			text += "\nimport " + strconv.Quote(p)
-		}
-		insert(lineEnd(tf, decls[len(decls)-1].End()), text)
+		each(lineEnd(tf, decls[len(decls)-1].End()), "\nimport ", "")
 	}
 }
 
@@ -193,26 +223,19 @@ func standardRun(tf *token.File, g *ast.GenDecl, drop []*ast.ImportSpec) []*ast.
 }
 
 // insertSorted inserts imports into a run of specs, which gofmt keeps sorted.
-func insertSorted(tf *token.File, run []*ast.ImportSpec, add []string, insert func(token.Pos, string)) {
-	texts := make([]string, len(run)+1) // texts[i] goes before run[i]
+func insertSorted(tf *token.File, g *ast.GenDecl, run []*ast.ImportSpec, add []string, insert func(token.Pos, string)) {
 	for _, p := range add {
 		i := 0
 		for i < len(run) && importPath(run[i]) < p {
 			i++
 		}
-		texts[i] += "\n\t" + strconv.Quote(p)
-	}
-	for i, text := range texts {
-		switch {
-		case text == "":
-		case i == 0:
-			at := run[0].Pos()
-			if run[0].Doc != nil {
-				at = run[0].Doc.Pos()
-			}
-			insert(at, strings.TrimPrefix(text, "\n\t")+"\n\t")
-		default:
-			insert(lineEnd(tf, run[i-1].End()), text)
+		switch first := firstLine(tf, run[0]); {
+		case i > 0:
+			insert(lineEnd(tf, run[i-1].End()), "\n\t"+strconv.Quote(p))
+		case first > tf.Line(g.Lparen):
+			insert(tf.LineStart(first)-1, "\n\t"+strconv.Quote(p))
+		default: // on the line of the parenthesis
+			insert(run[0].Pos(), strconv.Quote(p)+"\n\t")
 		}
 	}
 }

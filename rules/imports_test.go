@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"golang.org/x/tools/go/analysis"
 )
 
 // TestImportEdits holds the edits of import declarations in all their shapes to
@@ -55,19 +53,19 @@ func TestImportEdits(t *testing.T) {
 				}
 				want = append(want, add...)
 
-				out := src
 				edits := importEdits(fset, f, add, specs)
-				slices.SortStableFunc(edits, func(a, b analysis.TextEdit) int { return int(b.Pos - a.Pos) })
-				limit := len(src)
+				sortEdits(edits)
+				out, at := "", 0
 				for _, e := range edits {
 					from, to := int(e.Pos-f.FileStart), int(e.End-f.FileStart)
-					if to > limit {
+					if from < at {
 						t.Errorf("%s +%v -%v: edits overlap", name, add, drop)
 						break
 					}
-					limit = from
-					out = out[:from] + string(e.NewText) + out[to:]
+					out += src[at:from] + string(e.NewText)
+					at = to
 				}
+				out += src[at:]
 				formatted, err := format.Source([]byte(out))
 				if err != nil {
 					t.Errorf("%s +%v -%v: %v\n%s", name, add, drop, err, out)

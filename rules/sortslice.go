@@ -51,6 +51,7 @@ The class is review
     cmp.Compare puts it before all numbers;
   - where less calls a method or function, which may then be called another
     number of times;
+  - where Less is declared in a file that other builds may leave out;
   - for elements whose type is a type parameter.
 
 There is no rewrite where less reads anything but the two elements.
@@ -287,6 +288,9 @@ func (s *sorting) rewrite(x ast.Expr, lit *ast.FuncLit, less *ast.BlockStmt) {
 		return
 	}
 	s.class = Safe
+	if s.from.file != s.f.file && constrained(s.pass.Fset, s.from.file) {
+		s.class = Review // other builds may have another Less
+	}
 	s.a, s.b = "a", "b"
 	if _, ok := s.elem.(*types.TypeParam); ok {
 		s.class = Review
@@ -536,10 +540,11 @@ func (s *sorting) side(e ast.Expr) (text string, index types.Object, ok bool) {
 					ok = false
 				}
 			case *types.TypeName, *types.Const, *types.Builtin, *types.Func, *types.Var:
-				if !isMember(obj) && obj.Parent() != types.Universe {
+				if !isMember(obj) {
 					_, isVar := obj.(*types.Var)
 					_, found := s.f.scope(s.call.Pos()).LookupParent(n.Name, s.call.Pos())
-					if qualified := obj.Pkg() != s.pass.Pkg; isVar || !qualified && found != obj {
+					qualified := obj.Pkg() != nil && obj.Pkg() != s.pass.Pkg
+					if isVar || !qualified && found != obj {
 						ok = false
 					}
 				}

@@ -3,6 +3,8 @@ package rules
 import (
 	"go/ast"
 	"go/constant"
+	"go/parser"
+	"go/token"
 	"go/types"
 	"slices"
 	"strconv"
@@ -129,8 +131,10 @@ func (p *printing) asString() {
 		if constant {
 			return // a constant there may be an error: an index out of range, two equal cases
 		}
-		if len(parts) > 1 && (kind == edge.IndexExpr_X || kind == edge.SliceExpr_X) {
-			text = "(" + text + ")"
+		if kind == edge.IndexExpr_X || kind == edge.SliceExpr_X {
+			if e, err := parser.ParseExpr(text); err != nil || !primary(e) {
+				text = "(" + text + ")"
+			}
 		}
 	}
 	p.f.fit(p.call, text)
@@ -171,7 +175,7 @@ func (p *printing) asWrites() {
 		// done before the first.
 		if piece.arg != nil && len(pieces) > 1 {
 			at, ok := p.c.FindNode(piece.arg)
-			if !ok || !pure(info, at, p.call.Args[0]) {
+			if !ok || !pure(info, at, p.call.Args[0]) || mayReadBuffer(info, piece.arg) {
 				return
 			}
 		}
@@ -185,6 +189,57 @@ func (p *printing) asWrites() {
 	p.report(Safe, p.f.done("Write the text without fmt"))
 }
 
+// disorder tells whether an operand has effects, and whether it has none but
+// reads what the effects of another one may change.
+func disorder(info *types.Info, e ast.Expr, steady func(*types.Var) bool) (calls, reads bool) {
+	if info.Types[e].Value != nil {
+		return false, false
+	}
+	if !effectFree(info, e) {
+		return true, false
+	}
+	k := keyer{info: info}
+	return false, k.key(e) == "" || k.loads || slices.ContainsFunc(k.vars, func(v *types.Var) bool { return !steady(v) })
+}
+
+// primary reports whether an expression can be indexed without parentheses.
+func primary(e ast.Expr) bool {
+	switch e.(type) {
+	case *ast.BinaryExpr, *ast.UnaryExpr, *ast.StarExpr:
+		return false
+	}
+	return true
+}
+
+// mayReadBuffer reports whether an expression reads the elements of a byte
+// slice, which may be those that a buffer writes to.
+func mayReadBuffer(info *types.Info, e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if e, ok := n.(ast.Expr); ok {
+			if t := info.TypeOf(e); t != nil {
+				_, slice := t.Underlying().(*types.Slice)
+				found = found || slice
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// shifts reports whether an expression shifts an untyped constant by a number
+// that is none: its type depends on where it stands.
+func shifts(info *types.Info, e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if b, ok := n.(*ast.BinaryExpr); ok && (b.Op == token.SHL || b.Op == token.SHR) && info.Types[b].Value == nil && info.Types[b.X].Value != nil {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
 // class returns the class of a rewrite that may change the order in which
 // operands are evaluated. Go fixes the order of calls, but leaves open whether
 // a variable is read before or after a call that changes it.
@@ -193,14 +248,9 @@ func (p *printing) class(pieces []piece) string {
 	steady := steadyVars(info, p.c)
 	calls, reads := false, false
 	for _, piece := range pieces {
-		switch {
-		case piece.arg == nil || info.Types[piece.arg].Value != nil:
-		case !effectFree(info, piece.arg):
-			calls = true
-		default:
-			k := keyer{info: info}
-			key := k.key(piece.arg)
-			reads = reads || key == "" || k.loads || slices.ContainsFunc(k.vars, func(v *types.Var) bool { return !steady(v) })
+		if piece.arg != nil {
+			call, read := disorder(info, piece.arg, steady)
+			calls, reads = calls || call, reads || read
 		}
 	}
 	if calls && reads {
@@ -327,6 +377,9 @@ func (p *printing) expr(piece piece) (string, bool) {
 			return text, true
 		}
 		name := types.Typ[to].Name()
+		if shifts(p.pass.TypesInfo, piece.arg) {
+			return "", false
+		}
 		if b.Kind() == types.UntypedInt || b.Kind() == types.UntypedRune || b.Kind() == types.UntypedString || b.Kind() == types.UntypedBool {
 			return text, true
 		}

@@ -32,6 +32,6 @@ Exit codes: 0 clean, 1 failure, 2 usage, 3 findings (with --exit-code).`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(newFix(), newDiagnose(), newExplain(), newCapture(), newRules(), newRows(), newVersion())
+	root.AddCommand(newFix(), newDiagnose(), newExplain(), newCapture(), newGCTrace(), newRules(), newRows(), newVersion())
 	return root
 }

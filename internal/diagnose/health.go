@@ -84,7 +84,7 @@ func TraceHealth(s gctrace.Summary, t gctrace.Timeline) (finding.Health, []strin
 		}
 	}
 	load += fmt.Sprintf(" (threshold %.0f %%)", 100*notAProblem)
-	mark := fmt.Sprintf("marking takes %.3g ms of processor time a cycle at the median (threshold %d ms)", s.MarkCPU.P50.Seconds()*1e3, heavyMark.Milliseconds())
+	mark := fmt.Sprintf("marking takes %.1f ms of processor time a cycle at the median (threshold %d ms)", s.MarkCPU.P50.Seconds()*1e3, heavyMark.Milliseconds())
 	rate := fmt.Sprintf("%.0f MiB/s allocated make for %.2g cycles/s", s.AllocBytesPerSecond/(1<<20), s.CyclesPerSecond)
 	if s.MarkCPU.P50 >= heavyMark {
 		h.Verdict = VerdictLive

@@ -1,3 +1,3 @@
 module oldgo
 
-go 1.20
+go 1.17
