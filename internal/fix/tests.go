@@ -276,12 +276,20 @@ func failure(stdout, stderr []byte, err error) string {
 	return err.Error()
 }
 
-// uncovered returns the changed lines of the given contents that hold
-// statements which no test ran, as "file:line".
-func (t *testRun) uncovered(tree *source.Tree, contents map[string][]byte) []string {
+// uncovered returns the lines that changed between two states of the sources
+// and hold statements which no test ran, as "file:line". Files that before does
+// not hold are as they are on disk.
+func (t *testRun) uncovered(tree *source.Tree, before, after map[string][]byte) []string {
 	var out []string
-	for name, data := range contents {
-		lines := changedLines(name, data)
+	for name, data := range after {
+		old, ok := before[name]
+		if !ok {
+			var err error
+			if old, err = os.ReadFile(name); err != nil {
+				return []string{name} // gone: nothing is known of it
+			}
+		}
+		lines := changedLines(old, data)
 		pos := tree.Canonical(name, "", 0, 0)
 		path := pos.Package + "/" + pos.File
 		for _, p := range t.covered {
@@ -308,13 +316,9 @@ func (t *testRun) uncovered(tree *source.Tree, contents map[string][]byte) []str
 }
 
 // changedLines returns the numbers of the lines of the new content that are not
-// in the original: new, or moved to another depth.
-func changedLines(name string, content []byte) map[int]bool {
+// in the old: new, or moved to another depth.
+func changedLines(old, content []byte) map[int]bool {
 	changed := make(map[int]bool)
-	old, err := os.ReadFile(name)
-	if err != nil {
-		return changed
-	}
 	line, at := 1, 0
 	for _, e := range udiff.Lines(string(old), string(content)) {
 		line += bytes.Count(old[at:e.Start], []byte("\n"))

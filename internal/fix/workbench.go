@@ -206,7 +206,7 @@ func (w *workbench) try(ctx context.Context, c *candidate) (finding.Verdict, err
 	if err != nil {
 		return no("tests", "%s", firstLine(err))
 	}
-	uncovered := tests.uncovered(w.d.Tree, next.content)
+	uncovered := tests.uncovered(w.d.Tree, w.state.content, next.content)
 	if why, err := w.vet(ctx, next, changed); err != nil {
 		return finding.Verdict{}, err
 	} else if why != "" {
