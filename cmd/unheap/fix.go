@@ -44,7 +44,11 @@ unless you give --apply.`,
 			if err != nil {
 				return err
 			}
-			if doc.Combined != "" && !options.Apply && patchDir == "" {
+			switch {
+			case doc.Combined == "":
+			case options.Apply:
+				fmt.Fprintln(cmd.ErrOrStderr(), "unheap: the accepted fixes were written to your files: see git diff")
+			case patchDir == "":
 				fmt.Fprintln(cmd.ErrOrStderr(), "unheap: nothing was changed: --apply writes the accepted fixes, --patch-dir DIR saves them")
 			}
 			return writeErr
