@@ -85,7 +85,7 @@ func TraceHealth(s gctrace.Summary, t gctrace.Timeline) (finding.Health, []strin
 	}
 	load += fmt.Sprintf(" (threshold %.0f %%)", 100*notAProblem)
 	mark := fmt.Sprintf("marking takes %.1f ms of processor time a cycle at the median (threshold %d ms)", s.MarkCPU.P50.Seconds()*1e3, heavyMark.Milliseconds())
-	rate := fmt.Sprintf("%.0f MiB/s allocated make for %.2g cycles/s", s.AllocBytesPerSecond/(1<<20), s.CyclesPerSecond)
+	rate := fmt.Sprintf("%.0f MiB/s allocated make for %.1f cycles/s", s.AllocBytesPerSecond/(1<<20), s.CyclesPerSecond)
 	if s.MarkCPU.P50 >= heavyMark {
 		h.Verdict = VerdictLive
 		return h, []string{load, mark, "the other lever is allocation: " + rate}
