@@ -186,7 +186,7 @@ func (e *errTests) Error() string { return e.failed }
 // run runs the tests of the packages and of all that import them in the
 // module, and measures the coverage of the packages. A failing test is an
 // [*errTests].
-func (s *suite) run(ctx context.Context, scratch *run.Scratch, packages []string, race bool) (*testRun, error) {
+func (s *suite) run(ctx context.Context, scratch *run.Scratch, packages []string) (*testRun, error) {
 	all := slices.Clone(packages)
 	for _, p := range packages {
 		all = append(all, s.importers[p]...)
@@ -198,12 +198,8 @@ func (s *suite) run(ctx context.Context, scratch *run.Scratch, packages []string
 		return nil, err
 	}
 	file := filepath.Join(dir, "profile")
-	args := append([]string{"test", "-count=1", "-vet=off", "-timeout=10m"}, s.g.Flags...)
-	if race {
-		args = append(args, "-race")
-	} else {
-		args = append(args, "-coverpkg="+strings.Join(packages, ","), "-coverprofile="+file)
-	}
+	args := append([]string{"test", "-count=1", "-vet=off", "-timeout=10m",
+		"-coverpkg=" + strings.Join(packages, ","), "-coverprofile=" + file}, s.g.Flags...)
 	out, stderr, err := run.Combined(s.g.Command(ctx, append(args, all...)...))
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -216,9 +212,6 @@ func (s *suite) run(ctx context.Context, scratch *run.Scratch, packages []string
 		if fields := strings.Fields(line); len(fields) >= 2 && fields[0] == "ok" {
 			t.packages = append(t.packages, fields[1])
 		}
-	}
-	if race {
-		return t, nil
 	}
 	if t.covered, err = readCoverage(file); err != nil {
 		return nil, err
@@ -262,7 +255,7 @@ func failure(stdout, stderr []byte, err error) string {
 		case strings.HasPrefix(line, "--- FAIL:"):
 			name, _, _ := strings.Cut(strings.TrimPrefix(line, "--- FAIL: "), " ")
 			return name + " fails"
-		case strings.HasPrefix(line, "panic:"), strings.HasPrefix(line, "fatal error:"), strings.HasPrefix(line, "WARNING: DATA RACE"):
+		case strings.HasPrefix(line, "panic:"), strings.HasPrefix(line, "fatal error:"):
 			return line
 		case first == "" && strings.HasPrefix(line, "FAIL"):
 			first = line

@@ -55,7 +55,7 @@ func newWorkbench(ctx context.Context, d *diagnose.Result, o Options) (*workbenc
 		return nil, err
 	}
 	o.progress("running the tests before any change", 0, 0)
-	if _, err := w.suite.run(ctx, d.Scratch, packages, false); err != nil {
+	if _, err := w.suite.run(ctx, d.Scratch, packages); err != nil {
 		var failed *errTests
 		if errors.As(err, &failed) {
 			return nil, fmt.Errorf("tests fail before any change (%s): make go test pass first; until then nothing can be proved", failed.failed)
@@ -202,7 +202,7 @@ func (w *workbench) try(ctx context.Context, c *candidate) (finding.Verdict, err
 	if err := w.suite.set(next.content); err != nil {
 		return finding.Verdict{}, err
 	}
-	tests, err := w.suite.run(ctx, w.d.Scratch, changed, false)
+	tests, err := w.suite.run(ctx, w.d.Scratch, changed)
 	if err != nil {
 		return no("tests", "%s", firstLine(err))
 	}
@@ -301,8 +301,12 @@ func moved(before, after, tolerance float64) (less, more bool) {
 	return after < before-by, after > before+by
 }
 
-// slowdown is how much slower, at most, an accepted fix may make a benchmark.
-const slowdown = 0.05
+const (
+	// slowdown is how much slower, at most, an accepted fix may make a benchmark.
+	slowdown = 0.05
+	// noticeable is the slow-down that rejects a fix when it is certain.
+	noticeable = 0.02
+)
 
 // patience is how many times as many rounds a comparison gets that could not
 // tell in the first, on fresh samples.
@@ -351,7 +355,7 @@ func (w *workbench) compareOnce(ctx context.Context, before, after *build, bench
 			if c == nil {
 				return verdict, fmt.Errorf("%s reported no time", name)
 			}
-			if c.High < 1/(1+0.02) {
+			if c.High < 1/(1+noticeable) {
 				slower = fmt.Sprintf("%s is slower: %.2f times as fast", name, c.Ratio)
 			} else if c.Low < 1/(1+slowdown) {
 				unsure = fmt.Sprintf("%s may be slower: %.2f to %.2f times as fast", name, c.Low, c.High)

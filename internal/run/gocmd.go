@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/unheap/unheap/internal/source"
@@ -125,8 +124,6 @@ func (g *Go) List(ctx context.Context, patterns ...string) (*Listing, error) {
 type BuildOptions struct {
 	Overlay string   // overlay file, or ""
 	GCFlags []string // values of -gcflags, each pattern=flags
-	Cover   string   // -coverpkg patterns, or "" for no coverage
-	Race    bool
 }
 
 func (o BuildOptions) args() []string {
@@ -136,12 +133,6 @@ func (o BuildOptions) args() []string {
 	}
 	for _, f := range o.GCFlags {
 		args = append(args, "-gcflags="+f)
-	}
-	if o.Cover != "" {
-		args = append(args, "-cover", "-covermode=set", "-coverpkg="+o.Cover)
-	}
-	if o.Race {
-		args = append(args, "-race")
 	}
 	return args
 }
@@ -172,12 +163,4 @@ func (g *Go) BuildTest(ctx context.Context, pkg *source.Package, out string, o B
 // package's directory.
 func (b *TestBinary) Command(ctx context.Context, env []string, args ...string) *exec.Cmd {
 	return Command(ctx, b.Dir, env, b.Path, args...)
-}
-
-// Rel returns name relative to the Go's directory where that is shorter to read.
-func (g *Go) Rel(name string) string {
-	if rel, err := filepath.Rel(g.Dir, name); err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	return name
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -65,20 +66,13 @@ func TestCancelKillsTheGroup(t *testing.T) {
 	}
 	for range 500 {
 		// A killed child that nobody has waited for is a zombie: dead all the same.
-		stat, err := os.ReadFile("/proc/" + itoa(pid) + "/stat")
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		if syscall.Kill(pid, 0) != nil || err == nil && strings.Contains(string(stat), ") Z ") {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Errorf("grandchild %d outlived its group", pid)
-}
-
-func itoa(n int) string {
-	if n < 10 {
-		return string(rune('0' + n))
-	}
-	return itoa(n/10) + itoa(n%10)
 }
 
 func TestScratch(t *testing.T) {
