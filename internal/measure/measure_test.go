@@ -454,7 +454,10 @@ func TestCountProfiles(t *testing.T) {
 				}
 			}
 		}
-		if objects, bytes := objects/float64(c.Ops), bytes/float64(c.Ops); !near(objects, tt.objects, 0.01) || !near(bytes, tt.bytes, 0.2) {
+		// A few objects of the runtime's own (see background) may have been
+		// made below the benchmark's frame: 0.004 objects and 0.3 bytes an
+		// operation were seen on a busy machine.
+		if objects, bytes := objects/float64(c.Ops), bytes/float64(c.Ops); !near(objects, tt.objects, 0.02) || !near(bytes, tt.bytes, 1) {
 			t.Errorf("%s: profiles differ by %v objects and %v bytes an operation, want %v and %v", tt.name, objects, bytes, tt.objects, tt.bytes)
 		}
 	}
